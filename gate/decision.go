@@ -1,0 +1,117 @@
+package gate
+
+import "time"
+
+// RulesVersion is the version of these rules, stored with each decision
+// (R-L1). It is raised when the same inputs would be answered otherwise.
+const RulesVersion = 1
+
+// Decision is the recorded answer to one command: a record of the ledger. It
+// holds what was asked, every input that was used, and all that follows, so
+// that it can be decided again, and folded without deciding.
+//
+// The zero Decision permits nothing. A seq of 0 inside a decision's own parts
+// (Hold.Opened, Hold.Cause, Changed.Seq, a Grant) means this decision.
+//
+// Source: R-L1, and the list at the end of [A9].
+type Decision struct {
+	Seq  uint64 // given by Commit: from 1, without gaps
+	Prev uint64 // the decision of the same run before this one; 0 for none
+
+	// What was asked, and every input that was used.
+	Command  Command
+	Inputs   Inputs  // the contract is stored by its digest
+	Reading  Reading // of the dependency
+	Contract Digest
+	Rules    int
+
+	// About what.
+	Run        RunID
+	Op         OpID
+	Ordinal    int64 // of the attempt that is permitted or reported; 0 for none
+	Agent      string
+	Path       Path
+	Tool       string
+	Dependency string
+	Effect     Effect
+	Safety     RetrySafety
+	Digest     Digest // of the request, without volatile fields
+	Key        string // idempotency key of the operation
+	KeyIgnored bool   // the caller's own key differs and does not count (R-A3)
+
+	// The answer.
+	Verdict  Verdict
+	Before   Budget   // as it stood
+	Charge   Counters // what this decision adds to it
+	Permit   Permit   // zero unless the verdict permits
+	Delay    time.Duration
+	RetryAt  time.Time // when a passing stop can first succeed, where that is known (R-D10)
+	Code     Code      // of the failure that it is about
+	Class    Class
+	Refused  bool
+	Outcome  Outcome
+	Route    Route
+	Terminal *Terminal // the typed outcome of a terminal stop, or the stored one
+	Cause    uint64    // the decision that a person's act answers
+	Changed  *Changed  // on STALE: what moved the item
+
+	// What else it changes. Fold applies these and decides nothing.
+	Opens      bool       // the operation is new
+	Admission  bool       // the permit is an admission: a new series begins (R-A7)
+	StoresStop bool       // Verdict becomes the operation's stored stop
+	Settles    Settlement // how the operation is closed
+	Hold       *Hold      // the item as it stands after
+	NotesLost  bool       // R-T6 with queue off
+	Head       RunID      // where the operation has gone on in a later run: the one that takes stop and item
+	NewOp      OpID       // the new action that supersedes this one
+	NewRun     *Run       // the new run that goes on from this one, before its operations come
+	Depends    Depends    // what the dependency's window and breaker take from it
+}
+
+// Permit lets one dispatch go (R-D8). The caller waits until NotBefore, checks
+// NotAfter, and dispatches with the key.
+type Permit struct {
+	Op        OpID // differs from the decision's for a new action
+	Ordinal   int64
+	Key       string
+	NotBefore time.Time
+	NotAfter  time.Time
+	Inner     int64     // attempts its client may make inside, the charged one included (R-B8)
+	Expires   time.Time // when the sweep calls it unreported
+}
+
+// IsZero reports whether there is no permit.
+func (p Permit) IsZero() bool { return p.Ordinal == 0 }
+
+// After returns the budget as it stands after the charge.
+func (d *Decision) After() Budget {
+	b := d.Before
+	b.Spent = b.Spent.Plus(d.Charge)
+	return b
+}
+
+// Item returns the id of the item that the decision is about, empty for none.
+func (d *Decision) Item() ItemID {
+	if d.Hold == nil && !d.Command.Act().IsVerb() {
+		return ""
+	}
+	return ItemIDOf(d.Run, d.Op)
+}
+
+// Inputs are what a decision takes from outside, stamped by the Door.
+type Inputs struct {
+	Now      time.Time // UTC, whole milliseconds; never behind the ledger (R-B10)
+	Jitter   float64   // in [0, 1)
+	Behind   bool      // the wall clock is more than 2 s behind the ledger (R-B10)
+	Contract *Contract
+	Document Digest // of the contract
+	Realm    string // the store's id; salts the keys
+}
+
+// Check is one line of a preview: a step, whether it lets the action pass, and
+// its numbers.
+type Check struct {
+	Step string // "1 class", "2 safe to repeat", …
+	OK   bool
+	Says string
+}

@@ -1,0 +1,302 @@
+package gate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Clock is what a Door measures time by.
+type Clock interface {
+	// Wall returns the wall clock.
+	Wall() time.Time
+	// Elapsed returns the time since some fixed instant of this process's
+	// life. It never goes back, and counts time that the machine slept.
+	Elapsed() time.Duration
+}
+
+// Door is the one way to the ledger: it stamps the inputs of a command, loads
+// what the command is decided on, lets Step decide and commits the answer. The
+// commands that wait for one run are decided one after another and committed
+// as one chain, so that a busy run costs a sync per chain and not per command.
+//
+// Safe for concurrent use. Make one with NewDoor; one Door per store.
+type Door struct {
+	store  Engine
+	clock  Clock
+	jitter func() float64
+	realm  string
+
+	mu       sync.Mutex
+	lines    map[RunID]*line
+	contract *Contract
+	document Digest
+	time     gateTime
+}
+
+// line is the queue of commands of one run. A goroutine drains it while it is
+// not empty; at most one chain of a run is under way at a time.
+type line struct{ waiting []*call }
+
+type call struct {
+	ctx     context.Context
+	command Command
+	want    Want
+	in      Inputs // contract, as it was when the call came
+	answer  chan answer
+}
+
+type answer struct {
+	decision Decision
+	err      error
+}
+
+// maxChain bounds a chain, so that one run can't hold up the others' sync.
+const maxChain = 256
+
+// NewDoor returns the door of a store. contract is put into force: a record,
+// if it is not the one that the ledger knows (R-L1). jitter returns fractions
+// in [0, 1).
+func NewDoor(ctx context.Context, store Engine, contract *Contract, clock Clock, jitter func() float64) (*Door, error) {
+	head, err := store.Head(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("head of the ledger: %w", err)
+	}
+	d := &Door{
+		store: store, clock: clock, jitter: jitter, realm: head.Realm,
+		lines: map[RunID]*line{}, time: newGateTime(head.At, clock),
+	}
+	if err := d.Adopt(ctx, contract); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Adopt puts a contract into force for every command that comes after it.
+func (d *Door) Adopt(ctx context.Context, c *Contract) error {
+	doc, err := c.Document()
+	if err != nil {
+		return err
+	}
+	digest := DocumentDigest(doc)
+	head, err := d.store.Head(ctx)
+	if err != nil {
+		return fmt.Errorf("head of the ledger: %w", err)
+	}
+	d.mu.Lock()
+	d.contract, d.document = c, digest
+	d.mu.Unlock()
+	if head.Contract == digest {
+		return nil
+	}
+	_, err = d.Do(ctx, Adopt{Actor: Itself, Document: doc})
+	return err
+}
+
+// Contract returns the contract in force. It must not be changed.
+func (d *Door) Contract() *Contract {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.contract
+}
+
+// Now returns the gate's time (R-B10), and whether it stands still because the
+// wall clock is behind the ledger.
+func (d *Door) Now() (now time.Time, behind bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.time.read(d.clock)
+}
+
+// Do sends one command through the gate and returns its decision once it is
+// durable. An error means that nothing was decided, save ErrUnknownCommit and
+// the end of ctx: then the same command with the same id tells what was.
+func (d *Door) Do(ctx context.Context, c Command) (Decision, error) {
+	if err := c.Check(); err != nil {
+		return Decision{}, err
+	}
+	d.mu.Lock()
+	in := Inputs{Contract: d.contract, Document: d.document, Realm: d.realm}
+	d.mu.Unlock()
+	want, err := c.Wants(in.Contract)
+	if err != nil {
+		return Decision{}, err
+	}
+	w := &call{ctx: ctx, command: c, want: want, in: in, answer: make(chan answer, 1)}
+	d.mu.Lock()
+	l, busy := d.lines[want.Run]
+	if !busy {
+		l = new(line)
+		d.lines[want.Run] = l
+	}
+	l.waiting = append(l.waiting, w)
+	d.mu.Unlock()
+	if !busy {
+		go d.drain(want.Run, l)
+	}
+	select {
+	case a := <-w.answer:
+		return a.decision, a.err
+	case <-ctx.Done():
+		return Decision{}, ctx.Err()
+	}
+}
+
+// drain decides and commits a run's waiting commands until none is left.
+func (d *Door) drain(run RunID, l *line) {
+	for {
+		d.mu.Lock()
+		if len(l.waiting) == 0 {
+			delete(d.lines, run)
+			d.mu.Unlock()
+			return
+		}
+		var chain []*call
+		chain, l.waiting = nextChain(l.waiting)
+		d.mu.Unlock()
+		d.serve(chain)
+	}
+}
+
+// nextChain takes the commands that can be decided together: at most one for
+// an operation, so that a decision never needs the seq of another of its own
+// chain; and what concerns a run as a whole alone.
+func nextChain(waiting []*call) (chain, rest []*call) {
+	if first := waiting[0]; first.want.Op == "" || first.want.Unfinished {
+		return waiting[:1:1], waiting[1:]
+	}
+	taken := make(map[OpID]bool, len(waiting))
+	for i, w := range waiting {
+		if w.want.Op == "" || w.want.Unfinished || len(chain) == maxChain {
+			return chain, append(rest, waiting[i:]...)
+		}
+		if taken[w.want.Op] {
+			rest = append(rest, w)
+			continue
+		}
+		taken[w.want.Op] = true
+		chain = append(chain, w)
+	}
+	return chain, rest
+}
+
+// serve answers every call of a chain. The chain outlives its callers: a
+// caller who has gone finds the answer under its id.
+func (d *Door) serve(chain []*call) {
+	ctx := context.WithoutCancel(chain[0].ctx)
+	for {
+		transitions, callers, err := d.decide(ctx, chain)
+		if err == nil && len(callers) == 0 {
+			return
+		}
+		var decisions []Decision
+		if err == nil {
+			decisions, err = d.store.Commit(ctx, transitions...)
+		}
+		if errors.Is(err, ErrConflict) {
+			chain = callers // the others have been answered
+			continue
+		}
+		for i, w := range callers {
+			if err != nil {
+				w.answer <- answer{err: err}
+			} else {
+				w.answer <- answer{decision: decisions[i]}
+			}
+		}
+		return
+	}
+}
+
+// decide loads the state of a chain and decides its commands one after
+// another. Calls whose command is no decision are answered with their error
+// and left out.
+func (d *Door) decide(ctx context.Context, chain []*call) (ts []Transition, callers []*call, err error) {
+	wants := make([]Want, len(chain))
+	for i, w := range chain {
+		wants[i] = w.want
+	}
+	state, err := d.store.Load(ctx, wants...)
+	if err != nil {
+		return nil, chain, err
+	}
+	d.mu.Lock()
+	now, behind := d.time.read(d.clock)
+	d.mu.Unlock()
+	for _, w := range chain {
+		in := w.in
+		in.Now, in.Behind, in.Jitter = now, behind, d.jitter()
+		t, err := Step(state, w.command, in)
+		if err != nil {
+			w.answer <- answer{err: err}
+			continue
+		}
+		if !t.repeats && len(chain) > 1 {
+			if state, err = Fold(state, t.decision); err != nil {
+				w.answer <- answer{err: err}
+				continue
+			}
+		}
+		ts, callers = append(ts, t), append(callers, w)
+	}
+	return ts, callers, nil
+}
+
+// Preview decides a command on a copy and commits nothing: what the gate would
+// answer now.
+func (d *Door) Preview(ctx context.Context, c Command) (Decision, error) {
+	if err := c.Check(); err != nil {
+		return Decision{}, err
+	}
+	state, in, err := d.look(ctx, c)
+	if err != nil {
+		return Decision{}, err
+	}
+	t, err := Step(state, c, in)
+	return t.decision, err
+}
+
+// Checks returns the steps that an approve of an operation would pass or not,
+// each with its numbers, and the verdict that they come to.
+func (d *Door) Checks(ctx context.Context, v Verb) ([]Check, error) {
+	state, in, err := d.look(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	return ChecksOf(state, v, in)
+}
+
+func (d *Door) look(ctx context.Context, c Command) (State, Inputs, error) {
+	now, behind := d.Now()
+	d.mu.Lock()
+	in := Inputs{Now: now, Behind: behind, Contract: d.contract, Document: d.document, Realm: d.realm}
+	d.mu.Unlock()
+	want, err := c.Wants(in.Contract)
+	if err != nil {
+		return State{}, in, err
+	}
+	state, err := d.store.Load(ctx, want)
+	return state, in, err
+}
+
+// Sweep lets the gate look at every operation that is due (R-C5, R-T6), on
+// start-up too, and returns when the next one will be; the zero time is never.
+func (d *Door) Sweep(ctx context.Context) (next time.Time, err error) {
+	for {
+		now, behind := d.Now()
+		due, next, err := d.store.Due(ctx, now, maxChain)
+		if err != nil {
+			return time.Time{}, fmt.Errorf("what is due: %w", err)
+		}
+		if behind || len(due) == 0 {
+			return next, nil
+		}
+		for _, ref := range due {
+			if _, err := d.Do(ctx, Sweep{Run: ref.Run, Op: ref.Op}); err != nil {
+				return time.Time{}, fmt.Errorf("sweep of %s in %s: %w", ref.Op, ref.Run, err)
+			}
+		}
+	}
+}

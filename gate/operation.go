@@ -1,0 +1,292 @@
+package gate
+
+import "time"
+
+// Operation is one logical action and all of its attempts. The zero Operation
+// is none.
+type Operation struct {
+	ID     OpID
+	Run    RunID
+	Opened uint64 // seq of the first decision that names it
+	Last   uint64 // seq of its newest decision
+
+	// The action, from its first ask.
+	Agent      string
+	Path       Path
+	Parent     OpID // the operation that it serves in the retry tree
+	Tool       string
+	Dependency string
+	Effect     Effect
+	Safety     RetrySafety
+	Approval   Approval
+	Digest     Digest // of the input without volatile fields
+	Input      []byte // canonical JSON; nil when only a digest was given
+	Key        string // idempotency key
+	KeyGiven   bool   // the key is the caller's own
+	Asker      Actor  // who asked first (R-P8)
+	Tokens     int64  // what one repeat costs, from the newest ask
+
+	Attempts []Attempt // the newest KeptAttempts, oldest first; older known ones are only counted
+	Permits  int64     // attempts permitted in all, here and in the runs before
+	Series   int64     // ordinal of the latest admission, from which repeats count (R-A7)
+	Fresh    int64     // ordinal from which the call limit counts: Series, or later after a new-run
+	Repairs  int64     // conditional failures in this series (R-R2)
+	Mixed    bool      // attempts went through different tools (R-A9)
+	Unknowns int64     // attempts whose outcome is unknown
+
+	Settled  Settlement // how it was closed; zero while it is not
+	Result   string     // reference of the stored result
+	Stop     Verdict    // the stored stop (R-D0); zero for none
+	StopSeq  uint64     // the decision that stored it
+	Terminal *Terminal  // its typed outcome
+	Evidence Finding    // the newest finding of a person
+	Hold     Hold       // what waits for a person about it
+
+	Asks       []Memo // newest MaxMemos ask ids and request ids, oldest first (R-A8, R-P6)
+	Successor  Ref    // the operation that supersedes it
+	Before     Ref    // the operation that it supersedes
+	Actions    int64  // on the first of a line OP, OP~2, …: how many there are
+	NotedLost  bool   // its unknown outcome is on record although no item may be opened (R-T6, queue off)
+	LastTool   string // of the newest attempt, or else of the newest ask
+	FirstError Failure
+	LastError  Failure // of the highest reported ordinal (R-C8)
+}
+
+// Bounds on what an operation remembers.
+const (
+	KeptAttempts = 64
+	MaxMemos     = 32
+)
+
+// Ref names an operation of any run.
+type Ref struct {
+	Run RunID
+	Op  OpID
+}
+
+// IsZero reports whether it names none.
+func (r Ref) IsZero() bool { return r == Ref{} }
+
+// Memo remembers that an id was answered (R-A8, R-P6).
+type Memo struct {
+	ID   string
+	Body Digest
+	Seq  uint64
+}
+
+// Attempt is one dispatch that was permitted.
+type Attempt struct {
+	Ordinal    int64  // from 1, along the whole line of runs
+	Seq        uint64 // of the decision that permitted it
+	Run        RunID  // whose budget paid
+	Tool       string
+	Dependency string
+	Agent      string
+	Path       Path
+	Digest     Digest
+	Permitted  time.Time
+	NotBefore  time.Time
+	NotAfter   time.Time
+	Expires    time.Time // when the sweep calls it unreported (R-C5)
+	Probe      bool      // the breaker's single probe (R-K2)
+
+	Reported   uint64    // seq of the report or sweep that settled it; 0 while in flight
+	ReportedAt time.Time // its time
+	Swept      bool      // nobody reported in time; a late report still counts as evidence (R-C6)
+	Body       Digest    // of the report, to know it again (R-C8)
+	Inner      int64     // attempts that its client really made
+	Outcome    Outcome
+	Class      Class
+	Refused    bool    // refused before execution
+	Finding    Finding // a person's
+	Failure    Failure // zero on success
+	Result     string
+}
+
+// InFlight reports whether nobody has reported the attempt.
+func (a *Attempt) InFlight() bool { return a.Reported == 0 }
+
+// Path is the way by which a question came. Every path asks the same one
+// (R-A1). The zero value is the model.
+type Path uint8
+
+// The paths.
+const (
+	PathModel Path = iota
+	PathSubagent
+	PathQueue
+	PathResume
+	PathFallback
+	PathManual
+)
+
+var pathNames = [...]string{PathModel: "model", PathSubagent: "subagent", PathQueue: "queue", PathResume: "resume", PathFallback: "fallback", PathManual: "manual"}
+
+// String returns the name.
+func (p Path) String() string { return nameOf(pathNames[:], p, "Path") }
+
+// MarshalText writes the name.
+func (p Path) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads a name.
+func (p *Path) UnmarshalText(b []byte) error { return parseName(pathNames[:], p, "path", string(b)) }
+
+// Settlement says how an operation was closed. The zero value is not closed.
+type Settlement uint8
+
+// The settlements.
+const (
+	NotSettled Settlement = iota
+	SettledSucceeded
+	SettledRejected
+	SettledUnresolved
+	SettledSuperseded
+)
+
+// Finding is what a person found out about a write. The zero value is none.
+type Finding uint8
+
+// The findings.
+const (
+	FindingNone Finding = iota
+	FindingHappened
+	FindingDidNotHappen
+	FindingCannotTell
+)
+
+var findingNames = [...]string{FindingNone: "", FindingHappened: "happened", FindingDidNotHappen: "did-not-happen", FindingCannotTell: "cannot-tell"}
+
+// String returns the name, empty for none.
+func (f Finding) String() string { return nameOf(findingNames[:], f, "Finding") }
+
+// MarshalText writes the name.
+func (f Finding) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
+
+// UnmarshalText reads a name.
+func (f *Finding) UnmarshalText(b []byte) error {
+	return parseName(findingNames[:], f, "finding", string(b))
+}
+
+// OpState is what an operation looks like from outside.
+type OpState uint8
+
+// The states of an operation.
+const (
+	OpWaiting    OpState = iota + 1 // has a permit whose not_before is still ahead
+	OpInFlight                      // dispatched, not reported
+	OpHeld                          // has an open item
+	OpSucceeded                     //
+	OpFailed                        // the last attempt failed, or it was stopped and returned, or never let through
+	OpRejected                      //
+	OpUnresolved                    //
+	OpSuperseded                    //
+)
+
+var opStateNames = [...]string{
+	OpWaiting: "waiting", OpInFlight: "in-flight", OpHeld: "held", OpSucceeded: "succeeded", OpFailed: "failed",
+	OpRejected: "rejected", OpUnresolved: "unresolved", OpSuperseded: "superseded",
+}
+
+// String returns the name.
+func (s OpState) String() string { return nameOf(opStateNames[:], s, "OpState") }
+
+// MarshalText writes the name.
+func (s OpState) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a name.
+func (s *OpState) UnmarshalText(b []byte) error {
+	return parseName(opStateNames[:], s, "state", string(b))
+}
+
+// State returns the operation's state at now.
+func (o *Operation) State(now time.Time) OpState {
+	switch last := o.Newest(); {
+	case o.Settled == SettledSucceeded && (o.Effect == EffectWrite || last == nil || !last.InFlight()):
+		return OpSucceeded
+	case o.Settled == SettledRejected:
+		return OpRejected
+	case o.Settled == SettledUnresolved:
+		return OpUnresolved
+	case o.Settled == SettledSuperseded:
+		return OpSuperseded
+	case last != nil && last.InFlight() && now.Before(last.NotBefore):
+		return OpWaiting
+	case last != nil && last.InFlight():
+		return OpInFlight
+	case o.Hold.Waits():
+		return OpHeld
+	default:
+		return OpFailed
+	}
+}
+
+// KnownEffect says what the gate knows of a write's effect: none (never
+// dispatched, or a read), happened, did-not-happen or unknown.
+func (o *Operation) KnownEffect() string {
+	switch {
+	case o.Effect != EffectWrite || o.Permits == 0:
+		return "none"
+	case o.Settled == SettledSucceeded:
+		return "happened"
+	case o.Unknowns > 0:
+		return "unknown"
+	case o.Newest() != nil && o.Newest().InFlight():
+		return "unknown"
+	default:
+		return "did-not-happen"
+	}
+}
+
+// Newest returns the attempt with the highest ordinal, nil for none.
+func (o *Operation) Newest() *Attempt {
+	if len(o.Attempts) == 0 {
+		return nil
+	}
+	return &o.Attempts[len(o.Attempts)-1]
+}
+
+// Attempt returns the attempt with an ordinal, nil if it is not kept.
+func (o *Operation) Attempt(ordinal int64) *Attempt {
+	for i := range o.Attempts {
+		if o.Attempts[i].Ordinal == ordinal {
+			return &o.Attempts[i]
+		}
+	}
+	return nil
+}
+
+// Memo returns what is remembered of an id.
+func (o *Operation) Memo(id string) (Memo, bool) {
+	for i := range o.Asks {
+		if o.Asks[i].ID == id {
+			return o.Asks[i], true
+		}
+	}
+	return Memo{}, false
+}
+
+// Due returns when the gate's own sweep has something to do about the
+// operation: report an attempt that nobody reported (R-C5), or open the item
+// of an unknown outcome that has none when its run ends or its deadline
+// passes (R-T6). The zero time is never.
+func (o *Operation) Due(r *Run) time.Time {
+	if last := o.Newest(); last != nil && last.InFlight() {
+		if o.Settled == SettledSuperseded && !o.Successor.IsZero() && o.Successor.Run != o.Run {
+			return time.Time{} // its successor in the next run sweeps the whole line
+		}
+		return last.Expires
+	}
+	if o.lost() {
+		if r.Ending || !r.Ended.IsZero() {
+			return r.LastAt
+		}
+		return r.Budget.Deadline
+	}
+	return time.Time{}
+}
+
+// lost reports whether the outcome of a write is unknown and nothing says so
+// to a person.
+func (o *Operation) lost() bool {
+	return o.Unknowns > 0 && o.Settled == NotSettled && !o.Hold.Waits() && !o.NotedLost
+}

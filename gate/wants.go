@@ -1,0 +1,181 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Wants implements Command: a contract is decided on nothing.
+func (Adopt) Wants(*Contract) (Want, error) { return Want{}, nil }
+
+// Wants implements Command: the run, and how it was started.
+func (c Start) Wants(*Contract) (Want, error) { return Want{Run: c.Run, Found: true}, nil }
+
+// Wants implements Command: the run, the operation and the tool's dependency.
+// It fails with ErrUnknownTool, naming the tool, when the catalog lacks it
+// (R-A5).
+func (c Ask) Wants(k *Contract) (Want, error) {
+	tool, err := k.Tool(c.Tool)
+	if err != nil {
+		return Want{}, err
+	}
+	op, _, _, err := c.request(tool)
+	if err != nil {
+		return Want{}, err
+	}
+	return Want{Run: c.Run, Op: op, Said: c.ID, Depends: []string{tool.Dependency}}, nil
+}
+
+// Wants implements Command: the operation, its line and its dependency.
+func (c Report) Wants(*Contract) (Want, error) {
+	return Want{Run: c.Run, Op: c.Op, Line: true, Ordinal: c.Ordinal}, nil
+}
+
+// Wants implements Command: the operation, its line and its dependency.
+func (c Sweep) Wants(*Contract) (Want, error) { return Want{Run: c.Run, Op: c.Op, Line: true}, nil }
+
+// Wants implements Command: the run.
+func (c End) Wants(*Contract) (Want, error) { return Want{Run: c.Run}, nil }
+
+// Wants implements Command: the item's operation, and for a new-run all that
+// is unfinished.
+func (c Verb) Wants(*Contract) (Want, error) {
+	w := Want{Run: c.Run, Op: c.Op, Said: c.ID}
+	if c.Do == ActNewRun {
+		w.NewRun, w.Unfinished = c.NewRun, true
+	}
+	return w, nil
+}
+
+// Check implements Command.
+func (c Adopt) Check() error { return nil }
+
+// Check implements Command.
+func (c Start) Check() error {
+	if err := CheckID("run", string(c.Run)); err != nil {
+		return err
+	}
+	if c.Agent != "" {
+		if err := CheckID("agent", c.Agent); err != nil {
+			return err
+		}
+	}
+	return checkCaps(c.Caps)
+}
+
+func checkCaps(caps []Cap) error {
+	for i, k := range caps {
+		if err := CheckID("caps", k.Agent); err != nil {
+			return err
+		}
+		if k.Attempts < 0 || k.Attempts > MaxCount {
+			return outOfRange("caps."+k.Agent+".attempts", "0 to 1000000", fmt.Sprint(k.Attempts))
+		}
+		for _, other := range caps[:i] {
+			if other.Agent == k.Agent {
+				return outOfRange("caps."+k.Agent, "one cap for an agent", "two")
+			}
+		}
+	}
+	return nil
+}
+
+// Check implements Command.
+func (c Ask) Check() error {
+	if err := firstError(CheckID("run", string(c.Run)), CheckID("ask_id", c.ID), CheckID("tool", c.Tool)); err != nil {
+		return err
+	}
+	// A name that the gate itself made, OP~2, may be asked about.
+	base, _, _ := strings.Cut(string(c.Op), "~")
+	for _, id := range [...]struct{ what, id string }{{"op", base}, {"agent", c.Agent}, {"parent", strings.ReplaceAll(string(c.Parent), "~", "-")}} {
+		if id.id != "" {
+			if err := CheckID(id.what, id.id); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case c.Input == nil && c.InputDigest.IsZero() && c.Op == "":
+		return &InputError{Field: "input", Want: "an input, an input_digest or an op", Got: "none of them"}
+	case len(c.Input) > MaxInput:
+		return &InputError{Field: "input", Want: "at most 65536 bytes", Got: fmt.Sprintf("%d bytes", len(c.Input))}
+	case c.Tokens < 0 || c.Tokens > MaxTokens:
+		return outOfRange("tokens", "0 to 1000000000000", fmt.Sprint(c.Tokens))
+	case c.Path > PathManual:
+		return outOfRange("path", "model, subagent, queue, resume or fallback", c.Path.String())
+	case c.Path == PathManual:
+		return &InputError{Field: "path", Want: "model, subagent, queue, resume or fallback", Got: `"manual", which is an operator's approve`}
+	}
+	return checkText("key", c.Key, maxID)
+}
+
+// Check implements Command.
+func (c Report) Check() error {
+	switch {
+	case c.Op == "":
+		return &InputError{Field: "op", Want: "an operation", Got: "nothing"}
+	case c.Ordinal < 1:
+		return outOfRange("ordinal", "1 or more", fmt.Sprint(c.Ordinal))
+	case c.Inner < 0 || c.Inner > MaxCount:
+		return outOfRange("inner_attempts", "1 to 1000000", fmt.Sprint(c.Inner))
+	case c.OK && c.Failure != Failure{}:
+		return &InputError{Field: "failure", Want: "none beside ok", Got: "one"}
+	case !c.OK && c.Failure.Code == "":
+		return &InputError{Field: "failure.code", Want: "a code", Got: "nothing"}
+	case !c.OK && c.Failure.Code == NoReport:
+		return &InputError{Field: "failure.code", Want: "a code of the provider's", Got: "no_report, which is the gate's own"}
+	}
+	return nil
+}
+
+// Check implements Command.
+func (Sweep) Check() error { return nil }
+
+// Check implements Command.
+func (c End) Check() error { return checkText("reason", c.Reason, MaxReason) }
+
+// Check implements Command.
+func (c Verb) Check() error {
+	if err := firstError(checkText("reason", c.Reason, MaxReason), checkText("evidence", c.Evidence, MaxReason)); err != nil {
+		return err
+	}
+	switch {
+	case c.Do.Decides() && strings.TrimSpace(c.Reason) == "":
+		return &InputError{Field: "reason", Want: "a reason", Got: "nothing"}
+	case c.Do == ActReconcile && c.Finding == FindingNone:
+		return &InputError{Field: "finding", Want: "happened, did-not-happen or cannot-tell", Got: "nothing"}
+	case c.Do == ActReconcile && c.Finding != FindingCannotTell && strings.TrimSpace(c.Evidence) == "":
+		return &InputError{Field: "evidence", Want: "what shows it", Got: "nothing"}
+	case c.Do == ActNote && strings.TrimSpace(c.Reason) == "":
+		return &InputError{Field: "reason", Want: "the note's text", Got: "nothing"}
+	case c.Do == ActSnooze && c.Until.IsZero():
+		return &InputError{Field: "until", Want: "an instant", Got: "nothing"}
+	case c.Do == ActNewRun:
+		return firstError(CheckID("run", string(c.NewRun)), c.Limits.Check(), checkCaps(c.Caps))
+	}
+	return nil
+}
+
+func checkText(what, s string, most int) error {
+	switch {
+	case len(s) > most:
+		return &InputError{Field: what, Want: fmt.Sprintf("at most %d bytes", most), Got: fmt.Sprintf("%d bytes", len(s))}
+	case !utf8.ValidString(s):
+		return &InputError{Field: what, Want: "UTF-8", Got: "bytes that are not"}
+	}
+	return nil
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Truncated returns an instant as the gate keeps it: UTC, whole milliseconds.
+func Truncated(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
