@@ -1,8 +1,8 @@
 # The harness itself: what it reports is really on the screen, and it notices
 # a program that does not put the terminal back.
 
-open 40 10 sh -c 'echo ready; read -r name; echo "hello $name"; exit 3'
-want "ready"
+open 40 10 sh -c 'echo "● ready on $TERM"; read -r name; echo "hello $name"; exit 3'
+want "● ready on tmux-256color"
 type "world"
 keys Enter
 want "hello world"

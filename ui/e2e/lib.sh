@@ -22,10 +22,12 @@ scratch=$(mktemp -d)
 export HOME=$scratch/home XDG_CONFIG_HOME=$scratch/home/.config XDG_DATA_HOME=$scratch/home/.local/share
 export XDG_STATE_HOME=$scratch/home/.local/state XDG_CACHE_HOME=$scratch/home/.cache XDG_RUNTIME_DIR=$scratch/run
 mkdir -p "$HOME" && mkdir -m 700 "$XDG_RUNTIME_DIR"
-unset TMUX TMUX_PANE NO_COLOR
+export LC_ALL=C.UTF-8
+unset TMUX TMUX_PANE NO_COLOR COLORTERM
+echo 'set -g default-terminal tmux-256color' >"$scratch/tmux.conf"
 beside=()
 
-e2e_tmux() { tmux -f /dev/null -S "$scratch/tmux" "$@"; }
+e2e_tmux() { tmux -u -f "$scratch/tmux.conf" -S "$scratch/tmux" "$@"; }
 
 e2e_cleanup() {
 	local pid
