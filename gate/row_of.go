@@ -1,0 +1,236 @@
+package gate
+
+import "time"
+
+// RowOfRun returns a run as a list shows it, with the time left as of now.
+func RowOfRun(r *Run, now time.Time) RunRow {
+	row := RunRow{
+		Run: r.ID, Agent: r.Agent, Policy: r.Policy, State: r.State(), Ending: r.Ending,
+		Budget:     rowOfBudget(r.Budget, now),
+		Operations: r.Operations, InFlight: r.InFlight, OpenItems: r.OpenItems, DeadLetters: r.DeadLetters,
+		LastCode: r.LastCode, LastAt: r.LastAt, Ended: r.Ended,
+		Parent: r.Parent, Next: r.Next, Cause: r.Cause, Opened: r.Opened,
+	}
+	row.Budget.Overdrawn = r.Overdrawn || row.Budget.Overdrawn
+	for _, c := range r.Caps {
+		row.Caps = append(row.Caps, CapRow{Agent: c.Agent, Attempts: Spent{c.Spent, c.Attempts}})
+	}
+	return row
+}
+
+func rowOfBudget(b Budget, now time.Time) BudgetRow {
+	row := BudgetRow{
+		Attempts:    Spent{b.Spent.Attempts, b.MaxAttempts},
+		SideEffects: Spent{b.Spent.SideEffects, b.MaxSideEffects},
+		Started:     b.Started, Deadline: b.Deadline,
+		ReserveMS: b.Reserve.Milliseconds(), LeftMS: b.Left(now).Milliseconds(),
+		Overdrawn: b.Overdrawn(),
+	}
+	if b.TokensLimited {
+		row.RetryTokens = &Spent{b.Spent.RetryTokens, b.MaxRetryTokens}
+	}
+	return row
+}
+
+// RowOfOp returns an operation of a run as it is shown at now.
+func RowOfOp(o *Operation, r *Run, now time.Time) OpRow {
+	row := OpRow{
+		Run: o.Run, Op: o.ID, State: o.State(now), Agent: agentOf(o, r), Path: o.Path, Parent: o.Parent,
+		Tool: o.Tool, Dependency: o.Dependency, Effect: o.Effect, RetrySafety: o.Safety,
+		Outcome: o.KnownEffect(), Key: o.Key, Digest: o.Digest.String(), Permits: o.Permits,
+		Attempts: make([]AttemptRow, len(o.Attempts)),
+		Stop:     o.Stop, Terminal: o.Terminal, Result: o.Result, Last: o.Last,
+	}
+	for i := range o.Attempts {
+		row.Attempts[i] = rowOfAttempt(&o.Attempts[i])
+	}
+	if last := o.Newest(); last != nil && last.InFlight() {
+		row.Permit = &PermitRow{
+			Ordinal: last.Ordinal, Key: o.Key,
+			NotBefore: last.NotBefore, NotAfter: last.NotAfter, Inner: max(1, last.Inner),
+		}
+	}
+	if o.Hold.State != HoldNone {
+		row.Item, row.ItemState = ItemIDOf(o.Run, o.ID), o.Hold.State
+		row.Kind, row.Version = o.Hold.Kind, o.Hold.Version
+	}
+	if !o.Successor.IsZero() {
+		next := o.Successor
+		row.Successor = &next
+	}
+	return row
+}
+
+// agentOf returns who asked first: a path in the run's tree (R-A1).
+func agentOf(o *Operation, r *Run) string {
+	if o.Agent == "" {
+		return r.Agent
+	}
+	return o.Agent
+}
+
+func rowOfAttempt(a *Attempt) AttemptRow {
+	row := AttemptRow{
+		Ordinal: a.Ordinal, Seq: a.Seq, Tool: a.Tool, Agent: a.Agent, Path: a.Path,
+		Permitted: a.Permitted, NotBefore: a.NotBefore, NotAfter: a.NotAfter,
+		Outcome: a.Outcome, Finding: a.Finding, Result: a.Result,
+	}
+	if a.InFlight() {
+		return row
+	}
+	row.ReportedAt, row.Inner = a.ReportedAt, a.Inner
+	if a.Failure.Code != "" {
+		class, failure := a.Class, a.Failure
+		row.Class, row.Refused, row.Failure = &class, a.Refused, &failure
+	}
+	return row
+}
+
+// RowOfItem returns the item of an operation as the queue shows it. The
+// operation's hold is not the zero one.
+func RowOfItem(o *Operation, r *Run) ItemRow {
+	h := &o.Hold
+	row := ItemRow{
+		ID: ItemIDOf(o.Run, o.ID), Version: h.Version, Kind: h.Kind, State: h.State,
+		Run: o.Run, Op: o.ID, Agent: agentOf(o, r), Tool: o.Tool, Dependency: o.Dependency,
+		Effect: o.Effect, RetrySafety: o.Safety, Code: o.LastError.Code, Verdict: o.heldBy(),
+		Attempts: Spent{r.Budget.Spent.Attempts, r.Budget.MaxAttempts}, Permits: o.Permits,
+		Opened: h.Since, Deadline: r.Budget.Deadline,
+		ClaimBy: shownName(h.Claim.By), ClaimID: h.Claim.By.ID, ClaimUntil: h.Claim.Until,
+		Snoozed: h.Snoozed, Approvals: len(h.Approvals), NeedsTwo: o.Approval == ApprovalTwoPerson,
+		Duplicate: h.Duplicate,
+	}
+	if last := o.lastReported(); last != nil {
+		row.Class, row.Outcome = last.Class, last.Outcome
+	}
+	switch {
+	case o.Settled == SettledSucceeded && o.Effect == EffectWrite:
+		row.Outcome = OutcomeSucceeded
+	case o.Unknowns > 0:
+		row.Outcome = OutcomeUnknown
+	}
+	if h.State == HoldResolved {
+		row.Resolved = h.Changed.At
+	}
+	return row
+}
+
+// heldBy returns the verdict that an item answers: the stored stop, the wish
+// for an approval, or else the record of an unknown outcome (R-T6, R-C6).
+func (o *Operation) heldBy() Verdict {
+	switch {
+	case o.Stop != 0:
+		return o.Stop
+	case o.Hold.Kind == KindApproval:
+		return StopApprovalRequired
+	default:
+		return Recorded
+	}
+}
+
+// lastReported returns the attempt with the highest ordinal that has been
+// reported, nil for none (R-C8).
+func (o *Operation) lastReported() *Attempt {
+	for i := len(o.Attempts) - 1; i >= 0; i-- {
+		if !o.Attempts[i].InFlight() {
+			return &o.Attempts[i]
+		}
+	}
+	return nil
+}
+
+func shownName(a Actor) string {
+	if a.Name == "" {
+		return a.ID
+	}
+	return a.Name
+}
+
+func rowOfActor(a Actor) ActorRow { return ActorRow{ID: a.ID, Name: a.Name, Source: a.Source} }
+
+// RowOf returns a decision as it is shown and sent. Its Hash is the engine's
+// to fill in.
+func RowOf(d *Decision) DecisionRow {
+	row := DecisionRow{
+		Seq: d.Seq, At: d.Inputs.Now, Act: d.Command.Act(), Verdict: d.Verdict,
+		Run: d.Run, Op: d.Op, Ordinal: d.Ordinal, Path: d.Path, Agent: d.Agent, Actor: rowOfActor(d.Command.Who()),
+		Tool: d.Tool, Dependency: d.Dependency, Effect: d.Effect,
+		DelayMS: d.Delay.Milliseconds(), RetryAt: d.RetryAt,
+		Key: d.Key, KeyIgnored: d.KeyIgnored, Code: d.Code, Outcome: d.Outcome,
+		Item: d.Item(), Cause: d.Cause, Terminal: d.Terminal, NewOp: d.NewOp,
+		Jitter: d.Inputs.Jitter, Contract: d.Contract.String(), Rules: d.Rules,
+	}
+	row.says(d.Command)
+	if !d.Before.Started.IsZero() {
+		before, after := rowOfBudget(d.Before, d.Inputs.Now), rowOfBudget(d.After(), d.Inputs.Now)
+		row.Before, row.After = &before, &after
+	}
+	if p := d.Permit; !p.IsZero() {
+		row.Permit = &PermitRow{Ordinal: p.Ordinal, Key: p.Key, NotBefore: p.NotBefore, NotAfter: p.NotAfter, Inner: p.Inner}
+		if p.Op != d.Op {
+			row.Permit.Op = p.Op
+		}
+	}
+	if d.Code != "" {
+		class := d.Class
+		row.Class = &class
+	}
+	if d.Terminal != nil || d.Route != RouteReturn {
+		route := d.Route
+		if d.Terminal != nil {
+			route = d.Terminal.NextAction
+		}
+		row.Route = &route
+	}
+	if d.NewRun != nil {
+		row.NewRun = d.NewRun.ID
+	}
+	if c := d.Changed; c != nil {
+		row.Changed = &ChangedRow{Seq: c.Seq, At: c.At, By: rowOfActor(c.By), Act: c.Act, Verdict: c.Verdict}
+	}
+	if b := d.Depends.Breaker; b != nil {
+		row.Breaker = &BreakerRow{State: b.State, Until: b.Until}
+	}
+	return row
+}
+
+// says takes into a row what the command itself says.
+func (row *DecisionRow) says(c Command) {
+	switch c := c.(type) {
+	case Ask:
+		row.Trace = c.Trace
+	case Report:
+		row.Result = c.Result
+	case End:
+		row.Reason = c.Reason
+	case Verb:
+		row.Reason, row.Evidence, row.Finding, row.Ruling = c.Reason, c.Evidence, c.Finding, c.Ruling
+	}
+}
+
+// RowOfDependency returns what is known of a dependency at now. How many items
+// wait on it is the engine's to fill in.
+func RowOfDependency(d *Dependency, now time.Time) DependencyRow {
+	row := DependencyRow{
+		Name: d.Name, Breaker: d.Breaker.State, Since: d.Breaker.Since, Until: d.Breaker.Until,
+		WindowMS: d.Window.Milliseconds(),
+	}
+	if row.Breaker == BreakerOpen && !now.Before(row.Until) {
+		row.Breaker, row.Since = BreakerHalfOpen, row.Until
+	}
+	if !d.Breaker.Probe.IsZero() {
+		probe := d.Breaker.Probe
+		row.Probe = &probe
+	}
+	oldest := now.Add(-d.Window - bucketWidth).UnixMilli()
+	for _, b := range d.Buckets {
+		if b.Start <= oldest {
+			continue
+		}
+		row.Requests += b.Requests
+		row.Failures += b.Failures
+		row.Permits += b.Permits
+		row.Repeats += b.Repeats
+	}
+	return row
+}
