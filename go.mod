@@ -1,6 +1,8 @@
 module tollgate
 
-go 1.26
+go 1.26.0
+
+require go.etcd.io/bbolt v1.5.0
 
 require (
 	github.com/anishathalye/porcupine v1.3.1 // indirect
@@ -41,9 +43,9 @@ require (
 	github.com/spf13/pflag v1.0.10 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e // indirect
-	go.etcd.io/bbolt v1.5.0 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.50.0 // indirect
 	golang.org/x/text v0.28.0 // indirect
+	golang.org/x/tools v0.36.0 // indirect
 	pgregory.net/rapid v1.3.0 // indirect
 )

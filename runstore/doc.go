@@ -1,0 +1,57 @@
+// Package runstore is the embedded engine of tollgate: a [Store] keeps the
+// decisions of the gate in an append-only, hash-chained ledger file and answers
+// a commit only when its bytes are on disk.
+//
+// A store is a directory that belongs to one user (mode 0700):
+//
+//	tollgate.db      the ledger: the truth, and the only file that cannot be rebuilt
+//	projection.db    what the screens read; rebuilt from the ledger when it is missing or damaged
+//	lock             locked by the owner for as long as it lives, and holds its process id
+//	checkpoints.log  one line for now and then: how far the ledger had got, and its hash there
+//
+// One process owns a store. [Init] makes one, [Open] never does: it refuses
+// what is missing, empty, truncated, foreign or behind its newest checkpoint,
+// each with one line.
+//
+// # The ledger file
+//
+// The two formats below are final: a later version of the program may add
+// fields to records, but it reads and writes these blocks and this chain. Both
+// files are bbolt databases; keys.go lists the buckets. All integers are
+// unsigned and big endian.
+//
+// A block holds the records of one commit. Its key in bucket "ledger" is the
+// sequence number of its first record, in 8 bytes; records are numbered from 1
+// without a gap. Its value is
+//
+//	offset   bytes  what
+//	0        1      version of the framing, 1
+//	1        32     hash of the record before the first one of this block
+//	33       4      n, the number of records, 1 to 1024
+//	37       4·n    length of each record, 1 to 1048576
+//	37+4·n   …      the records, one after another, and nothing after them
+//
+// so that the i-th record is found from the lengths alone.
+//
+// The hash of the record with sequence number s is
+//
+//	SHA-256( "tollgate/record/1" ‖ store id (16) ‖ s (8) ‖ hash of record s−1 (32) ‖ length (4) ‖ record )
+//
+// where the 17 bytes of the tag have no terminator and the hash of "record 0"
+// is 32 zero bytes. The hash covers the stored bytes, not what they mean, so
+// the chain can be checked by a program that cannot read the records. Where
+// one block ends and the next begins is not part of it.
+//
+// Bucket "meta" holds "schema" (4 bytes), "store" (the id, 16 random bytes),
+// "created" (milliseconds since 1970, 8 bytes) and "head": the last sequence
+// number (8) and its hash (32), written in the same transaction as the block.
+//
+// # What is promised
+//
+// Nothing is acknowledged before fdatasync has returned for it. A commit error
+// other than a clean lack of space leaves the outcome open: no further commit
+// is acknowledged until the file has been opened again and shows what is in
+// it. The chain shows a change, a removal, an insertion or a new order of
+// records; it shows a tail that was cut off, or cut off and written anew, only
+// against a checkpoint that was kept elsewhere.
+package runstore

@@ -1,0 +1,251 @@
+package runstore
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"tollgate/gate"
+)
+
+const (
+	ledgerSchema = 1
+	fillAppend   = 0.95    // how full bbolt packs the pages of what is only appended to
+	walkBytes    = 1 << 20 // copied out of one read transaction of a walk
+)
+
+// ledger is the open ledger file. append is for one goroutine; the reading
+// methods may be called by any, beside it.
+type ledger struct {
+	db      *bbolt.DB
+	store   storeID
+	created time.Time
+	chain   *chain // its head is that of the last commit
+}
+
+// openLedger opens the ledger file at path and checks its newest block against
+// the head that was written with it.
+func openLedger(path string, maxSize int) (*ledger, error) {
+	db, err := openBolt(path, maxSize)
+	if err != nil {
+		return nil, err
+	}
+	l := &ledger{db: db}
+	if err := l.load(); err != nil {
+		return nil, closing(db, err)
+	}
+	return l, nil
+}
+
+// closing closes db, of which something else was wrong: that counts.
+func closing(db *bbolt.DB, err error) error {
+	if closeErr := db.Close(); closeErr != nil {
+		return fmt.Errorf("%w (and closing the file: %w)", err, closeErr)
+	}
+	return err
+}
+
+func (l *ledger) close() error { return l.db.Close() }
+
+// load reads the meta bucket and the newest block.
+func (l *ledger) load() error {
+	return view(l.db, func(tx *bbolt.Tx) error {
+		meta, blocks := tx.Bucket(bucketMeta), tx.Bucket(bucketLedger)
+		if meta == nil || blocks == nil {
+			return fmt.Errorf("%w: its buckets are not those of a ledger", ErrForeign)
+		}
+		schema, store, created := meta.Get(metaSchema), meta.Get(metaStore), meta.Get(metaCreated)
+		if len(schema) != 4 || len(store) != len(storeID{}) || len(created) != 8 {
+			return fmt.Errorf("%w: it has no store id", ErrForeign)
+		}
+		if got := binary.BigEndian.Uint32(schema); got != ledgerSchema {
+			return fmt.Errorf("%w: %d, want %d", ErrSchema, got, ledgerSchema)
+		}
+		l.store = storeID(store)
+		l.created = time.UnixMilli(int64(binary.BigEndian.Uint64(created))).UTC()
+
+		head, err := parseHead(meta.Get(metaHead))
+		if err != nil {
+			return err
+		}
+		l.chain = newChain(l.store, tip{})
+		if k, v := blocks.Cursor().Last(); k != nil {
+			last, err := parseBlock(k, v)
+			if err != nil {
+				return err
+			}
+			l.chain.head = tip{Seq: last.first - 1, Hash: last.prev}
+			if err := last.follow(l.chain, last.last()); err != nil {
+				return err
+			}
+		}
+		if l.chain.head != head {
+			return damaged("the newest block ends at seq %d with hash %v, the head says seq %d with hash %v",
+				l.chain.head.Seq, l.chain.head.Hash, head.Seq, head.Hash)
+		}
+		return nil
+	})
+}
+
+func appendHead(dst []byte, h tip) []byte {
+	return append(binary.BigEndian.AppendUint64(dst, h.Seq), h.Hash[:]...)
+}
+
+func parseHead(b []byte) (tip, error) {
+	if len(b) != 8+len(gate.Digest{}) {
+		return tip{}, damaged("the head has %d bytes, want %d", len(b), 8+len(gate.Digest{}))
+	}
+	return tip{Seq: binary.BigEndian.Uint64(b), Hash: gate.Digest(b[8:])}, nil
+}
+
+// head returns the head of the last commit. It is for the goroutine that
+// appends.
+func (l *ledger) head() tip { return l.chain.head }
+
+// append writes records as one block and returns when it is on disk. On
+// gate.ErrStoreFull nothing was written and the ledger can go on; on any other
+// error nobody knows, and it has to be opened again.
+func (l *ledger) append(records [][]byte) error {
+	before := l.chain.head
+	size := blockHeader
+	for _, r := range records {
+		size += 4 + len(r)
+		l.chain.add(r)
+	}
+	// bbolt keeps the value until the commit, and its own pages after it.
+	value := appendBlock(make([]byte, 0, size), before.Hash, records)
+	err := update(l.db, func(tx *bbolt.Tx) error {
+		blocks := tx.Bucket(bucketLedger)
+		blocks.FillPercent = fillAppend
+		if err := blocks.Put(seqKey(before.Seq+1), value); err != nil {
+			return err
+		}
+		return tx.Bucket(bucketMeta).Put(metaHead, appendHead(nil, l.chain.head))
+	})
+	if err == nil {
+		return nil
+	}
+	l.chain.head = before
+	if stored, headErr := l.storedHead(); lacksSpace(err) && headErr == nil && stored == before {
+		return fmt.Errorf("%w: %w", gate.ErrStoreFull, err)
+	}
+	return fmt.Errorf("%w: %w", gate.ErrUnknownCommit, err)
+}
+
+// storedHead reads the head that the file shows.
+func (l *ledger) storedHead() (h tip, err error) {
+	err = view(l.db, func(tx *bbolt.Tx) error {
+		h, err = parseHead(tx.Bucket(bucketMeta).Get(metaHead))
+		return err
+	})
+	return h, err
+}
+
+// seekBlock moves c to the block that holds seq.
+func seekBlock(c *bbolt.Cursor, seq uint64) (block, error) {
+	key := seqKey(seq)
+	k, v := c.Seek(key)
+	switch {
+	case k == nil:
+		k, v = c.Last()
+	case !bytes.Equal(k, key):
+		k, v = c.Prev()
+	}
+	if k == nil {
+		return block{}, damaged("seq %d is missing", seq)
+	}
+	b, err := parseBlock(k, v)
+	if err == nil && (seq < b.first || seq > b.last()) {
+		err = damaged("seq %d is missing", seq)
+	}
+	return b, err
+}
+
+// record returns a copy of the record with sequence number seq, which must be
+// one of the ledger's.
+func (l *ledger) record(seq uint64) (r []byte, err error) {
+	err = view(l.db, func(tx *bbolt.Tx) error {
+		b, err := seekBlock(tx.Bucket(bucketLedger).Cursor(), seq)
+		if err == nil {
+			r = slices.Clone(b.record(seq))
+		}
+		return err
+	})
+	return r, err
+}
+
+// hashAt returns the hash of the record with sequence number seq, as it
+// follows from its block; hashAt(0) is the zero hash.
+func (l *ledger) hashAt(seq uint64) (hash gate.Digest, err error) {
+	if seq == 0 {
+		return hash, nil
+	}
+	err = view(l.db, func(tx *bbolt.Tx) error {
+		b, err := seekBlock(tx.Bucket(bucketLedger).Cursor(), seq)
+		if err != nil {
+			return err
+		}
+		c := newChain(l.store, tip{Seq: b.first - 1, Hash: b.prev})
+		err = b.follow(c, seq)
+		hash = c.head.Hash
+		return err
+	})
+	return hash, err
+}
+
+// blocks calls fn with each block after the one that ends with seq after, in
+// order, until there are no more. The blocks are copies that fn may keep, and
+// no transaction is open while fn runs.
+func (l *ledger) blocks(ctx context.Context, after uint64, fn func(block) error) error {
+	type copied struct{ key, value []byte }
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var some []copied
+		err := view(l.db, func(tx *bbolt.Tx) error {
+			c := tx.Bucket(bucketLedger).Cursor()
+			size := 0
+			for k, v := c.Seek(seqKey(after + 1)); k != nil && size < walkBytes; k, v = c.Next() {
+				some = append(some, copied{slices.Clone(k), slices.Clone(v)})
+				size += len(v)
+			}
+			return nil
+		})
+		if err != nil || len(some) == 0 {
+			return err
+		}
+		for _, kv := range some {
+			b, err := parseBlock(kv.key, kv.value)
+			if err != nil {
+				return err
+			}
+			if err := fn(b); err != nil {
+				return err
+			}
+			after = b.last()
+		}
+	}
+}
+
+// walk checks the chain from a head that is trusted, which ended a block, to
+// the end of the ledger, and calls each with every block on the way once it
+// has been checked. It returns the head that it came to.
+func (l *ledger) walk(ctx context.Context, from tip, each func(block) error) (tip, error) {
+	c := newChain(l.store, from)
+	err := l.blocks(ctx, from.Seq, func(b block) error {
+		if err := b.follow(c, b.last()); err != nil {
+			return err
+		}
+		if each == nil {
+			return nil
+		}
+		return each(b)
+	})
+	return c.head, err
+}
