@@ -47,7 +47,7 @@ func RowOfOp(o *Operation, r *Run, now time.Time) OpRow {
 	if last := o.Newest(); last != nil && last.InFlight() {
 		row.Permit = &PermitRow{
 			Ordinal: last.Ordinal, Key: o.Key,
-			NotBefore: last.NotBefore, NotAfter: last.NotAfter, Inner: max(1, last.Inner),
+			NotBefore: last.NotBefore, NotAfter: last.NotAfter, Inner: innerLeft(o, last, r),
 		}
 	}
 	if o.Hold.State != HoldNone {
@@ -59,6 +59,22 @@ func RowOfOp(o *Operation, r *Run, now time.Time) OpRow {
 		row.Successor = &next
 	}
 	return row
+}
+
+// innerLeft is how many attempts the client of a dispatch in flight may make
+// inside it as its run stands now: what is left, and the one that has been
+// charged (R-B8). It is never more than its permit said.
+func innerLeft(o *Operation, a *Attempt, r *Run) int64 {
+	n := r.Budget.AttemptsLeft()
+	if o.Effect == EffectWrite {
+		n = min(n, r.Budget.SideEffectsLeft())
+	}
+	for i := range r.Caps {
+		if r.Caps[i].covers(a.Agent) {
+			n = min(n, r.Caps[i].Attempts-r.Caps[i].Spent)
+		}
+	}
+	return 1 + max(0, n)
 }
 
 // agentOf returns who asked first: a path in the run's tree (R-A1).

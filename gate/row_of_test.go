@@ -151,6 +151,30 @@ func TestRowOfOp(t *testing.T) {
 	}
 }
 
+// R-B8: a permit that is looked at later says what the run still has.
+func TestInnerAttemptsOfAPermit(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		have func(*Operation, *Run)
+		want int64
+	}{
+		{"what is left, and its own", func(*Operation, *Run) {}, 3},
+		{"bounded by the side effects of a write", func(o *Operation, _ *Run) { o.Effect = EffectWrite }, 2},
+		{"bounded by its agent's cap", func(_ *Operation, r *Run) { r.Caps = []Cap{{Agent: "planner", Attempts: 1, Spent: 1}} }, 1},
+		{"another agent's cap", func(_ *Operation, r *Run) { r.Caps = []Cap{{Agent: "other", Attempts: 1, Spent: 1}} }, 3},
+		{"overdrawn", func(_ *Operation, r *Run) { r.Budget.Spent.Attempts = 9 }, 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			o := Operation{ID: "look", Run: "r1", Effect: EffectRead, Permits: 1, Attempts: []Attempt{{Ordinal: 1, Agent: "planner/a"}}}
+			r := Run{ID: "r1", Budget: Budget{MaxAttempts: 6, MaxSideEffects: 2, Spent: Counters{Attempts: 4, SideEffects: 1}}}
+			row.have(&o, &r)
+			if got := RowOfOp(&o, &r, rowNoon).Permit.Inner; got != row.want {
+				t.Errorf("inner attempts = %d, want %d", got, row.want)
+			}
+		})
+	}
+}
+
 // R-L1: what is shown of a decision is what it holds.
 func TestRowOf(t *testing.T) {
 	_, r := heldPayment()
