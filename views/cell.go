@@ -79,15 +79,19 @@ func wrap(s string, width, rows int, ascii bool) []string {
 	}
 
 	var (
-		out   []string
-		seen  []int // bytes of s shown up to the end of each row
-		row   []byte
-		cells int
-		at    int
+		out  []string
+		ends []int  // bytes of s shown up to the end of each row
+		row  []byte // the open row
+		at   int    // bytes of s taken
+		x    int    // cells of the open row
+		word struct{ row, at, x int }
 	)
-	flush := func() {
-		out, seen = append(out, string(row)), append(seen, at)
-		row, cells = row[:0], 0
+	// flush closes the row after its first n bytes, which show s up to end; the
+	// rest begins the next row, and so do the w cells that are its own.
+	flush := func(n, end, w int) {
+		out, ends = append(out, string(row[:n])), append(ends, end)
+		row, x = append(row[:0], row[n:]...), x-w
+		word.row, word.at, word.x = 0, 0, 0
 	}
 	u, tail := units{ascii: ascii}, tailOf(ascii)
 	for at < len(shown) && len(out) <= rows {
@@ -97,24 +101,34 @@ func wrap(s string, width, rows int, ascii bool) []string {
 			token = string(appendEscape(nil, token))
 		}
 		w := ansi.StringWidth(token)
-		if cells+w > width && cells > 0 {
-			flush()
+		switch {
+		case x+w <= width || x == 0:
+		case word.x > width/2: // the last word moves down whole
+			flush(word.row, word.at, word.x)
+		default:
+			flush(len(row), at, x)
+		}
+		if x+w > width && x > 0 {
+			flush(len(row), at, x)
 		}
 		if w > width && plain {
 			token, w = tail, 1 // a wide character in a column of one cell
 		}
 		for ; w > width; w -= width { // an escape in a very thin column
-			row = append(row, token[:width]...)
+			row, x = append(row, token[:width]...), width
 			token = token[width:]
-			flush()
+			flush(len(row), at, x)
 		}
-		row, cells, at = append(row, token...), cells+w, at+n
-		if shown[at-1] == '\n' && at < len(shown) {
-			flush()
+		row, x, at = append(row, token...), x+w, at+n
+		switch {
+		case token == " ":
+			word.row, word.at, word.x = len(row), at, x
+		case shown[at-1] == '\n' && at < len(shown):
+			flush(len(row), at, x)
 		}
 	}
 	if len(row) > 0 {
-		flush()
+		flush(len(row), at, x)
 	}
 	if len(out) <= rows && len(shown) == len(s) {
 		return out
@@ -122,7 +136,7 @@ func wrap(s string, width, rows int, ascii bool) []string {
 
 	note, keep := tail+" "+Size(len(s)), min(len(out), rows-1)
 	if keep > 0 {
-		note += ", first " + Size(seen[keep-1]) + " shown"
+		note += ", first " + Size(ends[keep-1]) + " shown"
 	}
 	return append(out[:keep], string(appendFit(nil, note, width, fit{tail: tail, loose: true})))
 }

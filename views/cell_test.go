@@ -104,6 +104,8 @@ func TestWrap(t *testing.T) {
 		{"one row", "abc", 3, 1, []string{"abc"}},
 		{"two rows", "abcd", 3, 2, []string{"abc", "d"}},
 		{"line feeds", "ab\ncd\n", 9, 9, []string{`ab\n`, `cd\n`}},
+		{"words", "one two three", 9, 9, []string{"one two ", "three"}},
+		{"a word in a half-empty row", "one twothreefour", 9, 9, []string{"one twoth", "reefour"}},
 		{"wide", "日本語", 5, 9, []string{"日本", "語"}},
 		{"wide in one cell", "日a", 1, 9, []string{"…", "a"}},
 		{"an escape wider than its column", "\u202e", 3, 9, []string{`\u{`, "202", "e}"}},

@@ -1,0 +1,171 @@
+package views
+
+import "time"
+
+// The smallest terminal that a screen is drawn on. On a smaller one the
+// program takes no verbs.
+const (
+	LeastWidth  = 40
+	LeastHeight = 10
+)
+
+// Page is what every screen has in common: the size and look of the terminal,
+// the time, what stands above and below. A screen drawn on a Page has exactly
+// Height rows, none wider than Width cells.
+type Page struct {
+	Width, Height int
+	Theme         *Theme
+	Now           time.Time // UTC
+	Header        Header
+	Notice        Notice
+	Keys          []Key // of this place; those that are off are left away here and explained by Help
+}
+
+// Key is a key and what it does here.
+type Key struct {
+	Key  string // as printed: "c", "ctrl+s", "up/down", "enter"
+	Does string
+	Off  string // why it does nothing now; empty when it works
+}
+
+// Notice is one line of news above the keys. It never asks for anything: it
+// may name a key that does.
+type Notice struct {
+	Text string
+	Tone Tone
+	Key  Key    // such as R, takes them in
+	Side string // at the right edge, such as "1-18 of 212"
+}
+
+// Tone says how loud a notice is.
+type Tone uint8
+
+// The tones.
+const (
+	Quiet Tone = iota
+	Good       // done
+	Loud       // waits, refused, gone
+)
+
+func (t Tone) style() style {
+	switch t {
+	case Good:
+		return live
+	case Loud:
+		return waits
+	case Quiet:
+	}
+	return dim
+}
+
+// TooSmall reports whether a terminal is too small for any screen.
+func TooSmall(width, height int) bool { return width < LeastWidth || height < LeastHeight }
+
+// low reports whether the terminal has few rows, so that what can be told
+// twice is told once.
+func (p Page) low() bool { return p.Height < 16 }
+
+// Body returns the rows between the header and the keys.
+func (p Page) Body() int { return max(0, p.Height-p.headRows()-p.footRows()) }
+
+func (p Page) headRows() int { return 3 }
+
+func (p Page) footRows() int {
+	if p.low() {
+		return 2
+	}
+	return 3
+}
+
+// draw puts a screen together: header, what body draws, keys.
+func (p Page) draw(body func(b *block, rows int)) string {
+	b := newBlock(p.Theme, p.Width, p.Height)
+	switch {
+	case p.Width < 1 || p.Height < 1:
+		return ""
+	case TooSmall(p.Width, p.Height):
+		b.put(text, "too small")
+		b.end()
+		if p.Height > 1 {
+			b.put(dim, "at least 40x10")
+			b.end()
+		}
+	default:
+		b.header(p.Header, p.Now)
+		b.rule()
+		body(b, p.Body())
+		b.keep(p.headRows() + p.Body())
+		b.blank(p.headRows() + p.Body() - len(b.rows))
+		b.foot(p)
+	}
+	b.keep(p.Height)
+	b.blank(p.Height - len(b.rows))
+	return b.String()
+}
+
+// foot appends the rule, the notice and the keys.
+func (b *block) foot(p Page) {
+	b.rule()
+	if n := p.Notice; !p.low() || n.Text != "" {
+		b.gap(1)
+		side := Width(n.Side)
+		if side > 0 && b.width-side-2 > 20 {
+			room := newBlock(b.th, b.width-b.x-side-2, 1)
+			room.notice(n)
+			b.add(room, 0)
+			b.gap(1)
+			b.put(dim, n.Side)
+		} else {
+			b.notice(n)
+			return
+		}
+		b.end()
+	}
+	if p.low() && p.Notice.Text != "" {
+		return
+	}
+	b.keys(p.Keys)
+}
+
+func (b *block) notice(n Notice) {
+	b.put(n.Tone.style(), n.Text)
+	if n.Key.Key != "" {
+		b.gap(2)
+		b.put(press, n.Key.Key)
+		b.gap(1)
+		b.put(dim, n.Key.Does)
+	}
+	b.end()
+}
+
+// keys appends the keys that fit whole, in their order.
+func (b *block) keys(keys []Key) {
+	b.gap(1)
+	for _, k := range keys {
+		if k.Off != "" {
+			continue
+		}
+		name, n := b.keyName(k.Key)
+		if need := n + 1 + Width(k.Does); need > b.rest() {
+			continue // a shorter one may still fit, such as help, which is last
+		}
+		b.own(press, name, n)
+		b.gap(1)
+		b.put(dim, k.Does)
+		b.gap(3)
+	}
+	b.end()
+}
+
+// keyName returns how a key is printed, and its cells.
+func (b *block) keyName(key string) (string, int) {
+	switch key {
+	case "up/down":
+		key = b.th.g.updown
+	case "left/right":
+		key = b.th.g.leftright
+	case "enter":
+		key = b.th.g.enter
+	}
+	return key, Width(key)
+}

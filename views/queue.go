@@ -1,0 +1,186 @@
+package views
+
+import (
+	"time"
+
+	"tollgate/gate"
+)
+
+// QueueView is what waits for people, as a list.
+type QueueView struct {
+	Rows     []gate.ItemRow // those to show, in their order; what does not fit is left away
+	Selected gate.ItemID    // empty when nothing is selected
+	Marked   map[gate.ItemID]bool
+	Me       string // id of the operator, to know their own claims
+	Empty    string // said when there are no rows; empty for the usual words
+}
+
+// QueueRows returns how many items of a queue a page shows at once.
+func QueueRows(p Page) int { return max(0, p.Body()-1) }
+
+const (
+	itemKind = iota
+	itemOp
+	itemTool
+	itemCode
+	itemAttempts
+	itemLeft
+	itemAge
+	itemClaim
+	itemRun
+)
+
+var queueColumns = []column{
+	{id: itemKind, title: "KIND", least: 15, most: 18},
+	{id: itemOp, title: "OPERATION", least: 12, most: 32},
+	{id: itemTool, title: "TOOL", least: 16, most: 32, rank: 4},
+	{id: itemRun, title: "RUN", least: 24, most: 24, rank: 5},
+	{id: itemCode, title: "CODE", least: 11, most: 24, rank: 2},
+	{id: itemAttempts, title: "ATTEMPTS", least: 8, most: 10, rank: 3, right: true},
+	{id: itemLeft, title: "LEFT", least: 6, most: 8, right: true},
+	{id: itemAge, title: "AGE", least: 4, most: 6, rank: 3, right: true},
+	{id: itemClaim, title: "CLAIMED", least: 13, most: 24, rank: 1},
+}
+
+// Where the first column of a list begins: after the mark of the selected row
+// and the glyph.
+const listFrom = 5
+
+// Queue draws the queue.
+func Queue(p Page, v QueueView) string {
+	return p.draw(func(b *block, rows int) {
+		cols := layout(queueColumns, listFrom, b.width)
+		b.headings(cols)
+		if len(v.Rows) == 0 {
+			said := v.Empty
+			if said == "" {
+				said = "Nothing waits for a person."
+			}
+			b.say(said)
+			return
+		}
+		for i := range v.Rows[:min(len(v.Rows), rows-1)] {
+			r := &v.Rows[i]
+			b.pick(r.ID == v.Selected && v.Selected != "", v.Marked[r.ID])
+			b.item(r, cols, v.Me, p.Now)
+			b.end()
+		}
+	})
+}
+
+// pick begins a row of a list: the mark if it is the selected one, and the
+// mark of a bulk verb.
+func (b *block) pick(selected, marked bool) {
+	b.selected(selected)
+	switch {
+	case selected:
+		b.gap(1)
+		b.glyph(press, b.th.g.mark)
+	case marked:
+		b.gap(1)
+		b.glyph(press, b.th.g.marked)
+	}
+	b.to(listFrom - 2)
+}
+
+// say appends a line of the console's own in place of rows.
+func (b *block) say(s string) {
+	b.blank(1)
+	b.gap(listFrom)
+	b.put(dim, s)
+	b.end()
+}
+
+// item appends the cells of one item.
+func (b *block) item(r *gate.ItemRow, cols []column, me string, now time.Time) {
+	glyph, look := b.th.kindLook(r.Kind)
+	b.glyph(look, glyph)
+	name := text
+	if b.sel {
+		name = strong
+	}
+	for _, c := range cols {
+		b.to(c.at)
+		switch c.id {
+		case itemKind:
+			b.cell(look, KindWord(r.Kind), c.width)
+		case itemOp:
+			b.cell(name, string(r.Op), c.width)
+		case itemTool:
+			b.cell(text, r.Tool, c.width)
+		case itemRun:
+			b.cell(dim, string(r.Run), c.width)
+		case itemCode:
+			b.code(r.Code, c.width)
+		case itemAttempts:
+			b.tmp = appendSpent(b.tmp[:0], r.Attempts)
+			b.rightNumber(text, c.width)
+		case itemLeft:
+			b.timeLeft(r.Deadline.Sub(now), c.width)
+		case itemAge:
+			b.tmp = appendAge(b.tmp[:0], now.Sub(r.Opened))
+			b.rightNumber(dim, c.width)
+		case itemClaim:
+			b.claim(r, me, now, c.width)
+		}
+	}
+}
+
+// code appends a failure's code, or a dash where there was no failure.
+func (b *block) code(c gate.Code, n int) {
+	if c == "" {
+		b.glyph(dim, b.th.g.dash)
+		b.gap(n - 1)
+		return
+	}
+	b.cell(text, string(c), n)
+}
+
+// timeLeft appends what is left until a deadline, right-aligned.
+func (b *block) timeLeft(d time.Duration, n int) {
+	b.tmp = appendLeft(b.tmp[:0], d)
+	s := text
+	if d < 0 {
+		s = dim
+	}
+	b.rightNumber(s, n)
+}
+
+// claim appends who holds the item, or else what one should know before taking it.
+func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
+	until := b.x + n
+	held := r.ClaimID != "" && now.Before(r.ClaimUntil)
+	switch {
+	case held:
+		who, s := r.ClaimBy, text
+		if who == "" {
+			who = r.ClaimID
+		}
+		if r.ClaimID == me {
+			who, s = "you", press
+		}
+		b.tmp = append(b.tmp[:0], ", "...)
+		b.tmp = appendAge(b.tmp, r.ClaimUntil.Sub(now))
+		b.tmp = append(b.tmp, " left"...)
+		b.cell(s, who, min(Width(who), max(3, n-len(b.tmp))))
+		b.tmp = b.tmp[:min(len(b.tmp), max(0, until-b.x))]
+		b.number(dim)
+	case r.NeedsTwo && r.Kind == gate.KindApproval:
+		b.integer(approve, int64(r.Approvals))
+		b.put(dim, " of 2")
+		if until-b.x >= len(" approved") {
+			b.put(dim, " approved")
+		}
+	case r.Duplicate:
+		b.cell(waits, "may be twice", n)
+	case r.State == gate.HoldDeadLetter:
+		b.cell(dim, "dead-letter", n)
+	case r.State == gate.HoldResolved:
+		b.cell(live, "resolved", n)
+	case now.Before(r.Snoozed):
+		b.tmp = append(b.tmp[:0], "snoozed "...)
+		b.tmp = appendAge(b.tmp, r.Snoozed.Sub(now))
+		b.number(dim)
+	}
+	b.to(until)
+}

@@ -1,0 +1,242 @@
+package views
+
+import (
+	"time"
+
+	"tollgate/gate"
+)
+
+// RunScreen is one run: its budget, its retry tree, and what is selected there
+// in full.
+type RunScreen struct {
+	Run       *gate.RunView
+	Tree      Tree
+	Selected  NodeID             // empty when nothing is selected
+	Top       int                // the first node shown
+	Decisions []gate.DecisionRow // of the selected operation, as far as they have been read
+	Detail    bool               // on a narrow terminal: show the detail in place of the tree
+	DetailTop int                // the first row of the detail shown
+	Me        string             // id of the operator
+}
+
+// wide is from where on two panes stand side by side.
+const wide = 80
+
+// RunTwoPanes reports whether tree and detail stand side by side.
+func RunTwoPanes(p Page) bool { return p.Width >= wide }
+
+// RunRows returns how many nodes of the tree a page shows at once.
+func RunRows(p Page) int { return max(0, p.Body()-runTop(p)) }
+
+// runTop returns the rows above the tree.
+func runTop(p Page) int {
+	if runBrief(p) {
+		return 3
+	}
+	return 3 + gaugeRows(p.Width)
+}
+
+// runBrief reports whether the gauges have to be words.
+func runBrief(p Page) bool { return p.Body()-3-gaugeRows(p.Width) < 6 }
+
+// Run draws one run.
+func Run(p Page, v RunScreen) string {
+	return p.draw(func(b *block, rows int) {
+		if v.Run == nil {
+			b.say("This run is not here.")
+			return
+		}
+		at := asOf(&v.Run.RunRow, p.Now)
+		b.runLine(v.Run, p.Now)
+		if runBrief(p) {
+			b.budgetWords(v.Run.Budget, at)
+		} else {
+			b.gauges(v.Run.Budget, at, 1)
+			b.rule()
+		}
+
+		rows -= runTop(p)
+		detail := func(width int) *block {
+			d := newBlock(b.th, width, rows)
+			d.detail(v, p.Now)
+			return d
+		}
+		two := RunTwoPanes(p)
+		b.runTabs(v, two, p.Now)
+		if !two && v.Detail {
+			d := detail(b.width - 2)
+			for i := range rows {
+				b.gap(1)
+				b.add(d, v.DetailTop+i)
+				b.end()
+			}
+			return
+		}
+		tree := newBlock(b.th, b.width, rows)
+		var d *block
+		if two {
+			tree.width = treeWidth(b.width)
+			d = detail(b.width - tree.width - 3)
+		}
+		for i := range rows {
+			if n := v.Top + i; n >= 0 && n < len(v.Tree.Nodes) {
+				node := &v.Tree.Nodes[n]
+				tree.selected(node.ID == v.Selected && v.Selected != "")
+				tree.gap(1)
+				if tree.sel {
+					tree.glyph(press, b.th.g.mark)
+				}
+				tree.to(3)
+				tree.node(node, v.Run.Budget.Attempts.Spent, p.Now)
+			}
+			tree.end()
+			b.add(tree, i)
+			if two {
+				b.glyph(faint, b.th.g.split)
+				b.gap(1)
+				b.add(d, v.DetailTop+i)
+			}
+			b.end()
+		}
+	})
+}
+
+// treeWidth returns the cells of the tree beside its detail.
+func treeWidth(width int) int { return min(width*54/100, 90) }
+
+// runLine appends what the run is, and what waits in it.
+func (b *block) runLine(r *gate.RunView, now time.Time) {
+	glyph, word, look := b.th.runLook(&r.RunRow)
+	b.ends(3,
+		func(o *block, level int) {
+			o.put(strong, string(r.Run))
+			if r.Agent != "" && level < 3 {
+				o.gap(1)
+				o.put(dim, r.Agent)
+			}
+			o.gap(3)
+			o.glyph(look, glyph)
+			o.gap(1)
+			o.put(look, word)
+			if r.InFlight > 0 && level < 2 {
+				o.gap(3)
+				o.glyph(live, b.th.g.flying)
+				o.put(live, " "+plural(r.InFlight, "attempt", "attempts")+" in flight")
+			}
+		},
+		func(o *block, level int) {
+			if n := r.OpenItems - r.DeadLetters; n > 0 {
+				o.glyph(waits, b.th.g.unknown)
+				o.gap(1)
+				o.put(waits, plural(n, "waits for you", "wait for you"))
+			}
+			if r.DeadLetters > 0 && level < 2 {
+				o.gap(2)
+				o.put(dim, plural(r.DeadLetters, "dead-letter", "dead-letters"))
+			}
+			switch {
+			case level >= 1:
+			case r.Next != "":
+				o.gap(3)
+				o.put(dim, "goes on in ")
+				o.put(text, string(r.Next))
+			case r.Parent != "":
+				o.gap(3)
+				o.put(dim, "goes on from ")
+				o.put(text, string(r.Parent))
+			case !r.Ended.IsZero():
+				o.gap(3)
+				o.put(dim, "ended ")
+				o.put(text, moment(r.Ended, now))
+			}
+		},
+	)
+}
+
+// budgetWords appends the limits in words, in one row.
+func (b *block) budgetWords(r gate.BudgetRow, now time.Time) {
+	b.ends(3,
+		func(o *block, level int) {
+			o.put(dim, []string{"attempts ", "attempts ", "att ", "att "}[level])
+			o.tmp = appendSpent(o.tmp[:0], r.Attempts)
+			o.number(spentStyle(r.Attempts))
+			o.gap(2)
+			o.tmp = appendLeft(o.tmp[:0], r.Deadline.Sub(now))
+			o.number(text)
+			if level < 2 && !now.After(r.Deadline) {
+				o.put(dim, " left")
+			}
+			o.gap(2)
+			o.put(dim, []string{"side effects ", "effects ", "effects ", "eff "}[level])
+			o.tmp = appendSpent(o.tmp[:0], r.SideEffects)
+			o.number(spentStyle(r.SideEffects))
+		},
+		func(o *block, level int) {
+			if r.RetryTokens != nil && level < 3 {
+				o.put(dim, "tokens ")
+				o.tmp = appendSpent(o.tmp[:0], *r.RetryTokens)
+				o.number(spentStyle(*r.RetryTokens))
+			}
+		},
+	)
+}
+
+func spentStyle(s gate.Spent) style {
+	if s.Limit > 0 && s.Spent >= s.Limit {
+		return waits
+	}
+	return text
+}
+
+// runTabs appends the row above the panes, with the first and last failure.
+func (b *block) runTabs(v RunScreen, two bool, now time.Time) {
+	tabs := []string{"tree", "detail"}
+	current := 0
+	if v.Detail && !two {
+		current = 1
+	}
+	b.ends(3,
+		func(o *block, level int) {
+			for i, t := range tabs {
+				if i > 0 {
+					if two {
+						break
+					}
+					o.gap(2)
+				}
+				look := dim
+				if i == current {
+					look = here
+				}
+				o.put(look, t)
+			}
+		},
+		func(o *block, level int) {
+			first, last := v.Tree.First, v.Tree.Last
+			switch {
+			case last.At.IsZero():
+				o.put(dim, "nothing has failed")
+				return
+			case first == last:
+				o.pin("failed", last, now, level)
+				return
+			}
+			if level < 2 {
+				o.pin("first", first, now, level)
+				o.gap(3)
+			}
+			o.pin("last", last, now, level)
+		},
+	)
+}
+
+func (b *block) pin(label string, p Pin, now time.Time, level int) {
+	if level < 3 {
+		b.put(dim, label+" ")
+	}
+	b.put(text, string(p.Code))
+	if level < 1 {
+		b.gap(1)
+		b.put(dim, moment(p.At, now))
+	}
+}

@@ -1,0 +1,173 @@
+package views
+
+import (
+	"time"
+
+	"tollgate/gate"
+)
+
+// RunsView is the list of runs.
+type RunsView struct {
+	Rows     []gate.RunRow // those to show, in their order; what does not fit is left away
+	Selected gate.RunID    // empty when nothing is selected
+	Empty    string        // said when there are no rows; empty for the usual words
+}
+
+// RunsRows returns how many runs a page shows at once.
+func RunsRows(p Page) int { return max(0, p.Body()-1) }
+
+const (
+	runID = iota
+	runAgent
+	runState
+	runAttempts
+	runTime
+	runEffects
+	runTokens
+	runItems
+	runCode
+)
+
+// A gauge in a list is a bar, when there is room for one, and its numbers.
+const (
+	listNote = 8 // "999k/1M", "3h05m"
+	listBar  = 4 // at least
+)
+
+var runsColumns = []column{
+	{id: runID, title: "RUN", least: 12, most: 28},
+	{id: runAgent, title: "AGENT", least: 10, most: 24, rank: 5},
+	{id: runState, title: "STATE", least: 9, most: 10, rank: 2},
+	{id: runAttempts, title: "ATTEMPTS", least: listNote, most: listNote + 14},
+	{id: runTime, title: "TIME LEFT", least: 9, most: listNote + 14},
+	{id: runEffects, title: "EFFECTS", least: listNote, most: listNote + 8, rank: 3},
+	{id: runTokens, title: "TOKENS", least: listNote, most: listNote + 10, rank: 6},
+	{id: runItems, title: "OPEN", least: 4, most: 5, rank: 1, right: true},
+	{id: runCode, title: "LAST CODE", least: 10, most: 22, rank: 4},
+}
+
+// Runs draws the list of runs.
+func Runs(p Page, v RunsView) string {
+	return p.draw(func(b *block, rows int) {
+		cols := layout(runsColumns, listFrom, b.width-1)
+		b.headings(cols)
+		if len(v.Rows) == 0 {
+			said := v.Empty
+			if said == "" {
+				said = "No run has started yet."
+			}
+			b.say(said)
+			return
+		}
+		for i := range v.Rows[:min(len(v.Rows), rows-1)] {
+			r := &v.Rows[i]
+			b.pick(r.Run == v.Selected && v.Selected != "", false)
+			b.run(r, cols, p.Now)
+			b.end()
+		}
+	})
+}
+
+// run appends the cells of one run.
+func (b *block) run(r *gate.RunRow, cols []column, now time.Time) {
+	glyph, word, look := b.th.runLook(r)
+	b.glyph(look, glyph)
+	name, at := text, asOf(r, now)
+	if b.sel {
+		name = strong
+	}
+	for _, c := range cols {
+		b.to(c.at)
+		switch c.id {
+		case runID:
+			b.cell(name, string(r.Run), c.width)
+		case runAgent:
+			b.cell(dim, r.Agent, c.width)
+		case runState:
+			b.cell(look, word, c.width)
+		case runAttempts:
+			b.listGauge(r.Budget.Attempts, c.width)
+		case runEffects:
+			b.listGauge(r.Budget.SideEffects, c.width)
+		case runTokens:
+			if r.Budget.RetryTokens == nil {
+				b.glyph(faint, b.th.g.dash)
+			} else {
+				b.listGauge(*r.Budget.RetryTokens, c.width)
+			}
+		case runTime:
+			bar := listBarWidth(c.width)
+			b.timeBar(r.Budget.Started, r.Budget.Deadline, at, bar)
+			b.gap(min(bar, 1))
+			b.tmp = appendLeft(b.tmp[:0], r.Budget.Deadline.Sub(at))
+			b.number(timeStyle(r, at))
+		case runItems:
+			switch {
+			case r.OpenItems > 0:
+				b.tmp = appendCount(b.tmp[:0], r.OpenItems)
+				b.rightNumber(waits, c.width)
+			default:
+				b.right(faint, b.th.g.dash, c.width)
+			}
+		case runCode:
+			b.code(r.LastCode, c.width)
+		}
+	}
+}
+
+// listGauge appends the gauge of a counter in n cells.
+func (b *block) listGauge(s gate.Spent, n int) {
+	bar := listBarWidth(n)
+	b.spentBar(s, bar)
+	b.gap(min(bar, 1))
+	b.tmp = appendSpent(b.tmp[:0], s)
+	look := text
+	switch {
+	case s.Limit == 0 && s.Spent == 0:
+		look = dim
+	case s.Spent >= s.Limit:
+		look = waits
+	}
+	b.number(look)
+}
+
+func listBarWidth(n int) int {
+	if n -= listNote + 1; n < listBar {
+		return 0
+	}
+	return n
+}
+
+// timeStyle colours a passed deadline only where it can still matter.
+func timeStyle(r *gate.RunRow, at time.Time) style {
+	switch {
+	case r.State == gate.RunEnded:
+		return dim
+	case at.After(r.Budget.Deadline):
+		return waits
+	}
+	return text
+}
+
+// asOf returns the time at which the clock of a run's budget stands.
+func asOf(r *gate.RunRow, now time.Time) time.Time {
+	if !r.Ended.IsZero() && r.Ended.Before(now) {
+		return r.Ended
+	}
+	return now
+}
+
+// runLook returns glyph, word and style of a run's state.
+func (t *Theme) runLook(r *gate.RunRow) (glyph, word string, s style) {
+	switch {
+	case r.State == gate.RunEnded:
+		return t.g.done, "ended", dim
+	case r.Budget.Overdrawn:
+		return t.g.exhausted, "overdrawn", alarm
+	case r.Ending:
+		return t.g.flying, "ending", live
+	case r.State == gate.RunExhausted:
+		return t.g.exhausted, "exhausted", waits
+	}
+	return t.g.live, "active", live
+}

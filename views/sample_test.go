@@ -1,0 +1,152 @@
+package views
+
+import (
+	"fmt"
+	"time"
+
+	"tollgate/gate"
+)
+
+// What the goldens show: one afternoon of a payments incident, at a fixed time.
+var now = time.Date(2026, 1, 5, 9, 12, 44, 0, time.UTC)
+
+func sampleHeader(current int) Header {
+	return Header{
+		Place: "/home/dana/.local/state/tollgate", Operator: "dana", Source: "uid 1001",
+		Tabs:    []Tab{{Key: "1", Name: "queue", Note: "14"}, {Key: "2", Name: "runs", Note: "212"}},
+		Current: current,
+		Counts:  gate.Counts{Seq: 4711, Runs: 212, OutcomeUnknown: 6, Approval: 2, Exhausted: 4, Stopped: 2, Oldest: now.Add(-41 * time.Minute), BreakersOpen: 1},
+	}
+}
+
+var queueKeys = []Key{
+	{Key: "up/down", Does: "move"}, {Key: "enter", Does: "review"}, {Key: "c", Does: "claim"}, {Key: "n", Does: "note"},
+	{Key: "/", Does: "filter"}, {Key: ":", Does: "command", Off: "nothing to command"}, {Key: "space", Does: "freeze"}, {Key: "?", Does: "help"},
+}
+
+func samplePage(th *Theme, w, h, tab int) Page {
+	return Page{
+		Width: w, Height: h, Theme: th, Now: now, Header: sampleHeader(tab), Keys: queueKeys,
+		Notice: Notice{Text: "12 new, 3 moved", Key: Key{Key: "R", Does: "takes them in"}, Side: "1-11 of 14"},
+	}
+}
+
+func sampleItems() []gate.ItemRow {
+	row := func(op, tool string, code gate.Code, spent, limit int64, left, age time.Duration) gate.ItemRow {
+		return gate.ItemRow{
+			ID: gate.ItemIDOf("run-1", gate.OpID(op)), Version: 3, Kind: gate.KindOutcomeUnknown, State: gate.HoldOpen,
+			Run: "run-1", Op: gate.OpID(op), Agent: "planner/billing", Tool: tool, Dependency: "payments-api",
+			Effect: gate.EffectWrite, RetrySafety: gate.SafetyNever, Code: code, Class: gate.ClassTransient,
+			Outcome: gate.OutcomeUnknown, Verdict: gate.StopUnsafeToRepeat, Attempts: gate.Spent{Spent: spent, Limit: limit},
+			Permits: 1, Opened: now.Add(-age), Deadline: now.Add(left),
+		}
+	}
+	items := []gate.ItemRow{
+		row("charge-42", "payments.charge", "timeout", 2, 6, 4*time.Minute+12*time.Second, 41*time.Minute),
+		row("charge-57", "payments.charge", "timeout", 1, 6, 6*time.Minute+40*time.Second, 38*time.Minute),
+		row("refund-3", "payments.refund", "no_report", 1, 4, 8*time.Minute+2*time.Second, 12*time.Minute),
+		row("charge-61", "payments.charge", "timeout", 1, 6, 9*time.Minute+55*time.Second, 6*time.Minute),
+		row("drop-env-old", "infra.destroy", "", 0, 5, 22*time.Minute+10*time.Second, 3*time.Minute),
+		row("plan", "llm.plan", "rate_limit", 5, 5, 90*time.Second, time.Hour),
+		row("sync-9", "crm.update", "parse_error", 2, 8, 90*time.Second, 9*time.Minute),
+		row("訂單-同步", "crm.更新", "日本語のエラー", 2, 8, 26*time.Hour, 49*time.Hour),
+		row("evil\x1b[2J\u202etxt", "a\nb\tc", "x\x9b31m", 1234567, 10_000_000, 500*time.Hour, 2*time.Second),
+		row("a-very-long-operation-name-that-nobody-can-read-at-a-glance", "some.namespace.with.many.parts.of.a.tool", "a_code_as_long_as_a_sentence_of_words", 9999, 10000, -time.Second, 400*24*time.Hour),
+		row("late-1", "mail.send", "timeout", 3, 3, -7*time.Minute, 20*time.Minute),
+	}
+	items[0].ClaimID, items[0].ClaimBy, items[0].ClaimUntil = "uid:1001", "dana", now.Add(14*time.Minute)
+	items[2].ClaimID, items[2].ClaimBy, items[2].ClaimUntil = "uid:1002", "lee", now.Add(3*time.Minute)
+	items[4].Kind, items[4].Approvals, items[4].NeedsTwo, items[4].Class, items[4].Outcome = gate.KindApproval, 1, true, 0, 0
+	items[4].Verdict = gate.StopApprovalRequired
+	items[5].Kind, items[5].Effect = gate.KindExhausted, gate.EffectRead
+	items[6].Kind, items[6].Class = gate.KindStopped, gate.ClassConditional
+	items[7].Kind, items[7].State = gate.KindStopped, gate.HoldDeadLetter
+	items[8].Kind, items[8].Snoozed = gate.KindStopped, now.Add(time.Hour)
+	items[9].ClaimID, items[9].ClaimBy, items[9].ClaimUntil = "uid:3", "somebody-with-a-long-name", now.Add(time.Minute)
+	items[10].Duplicate = true
+	return items
+}
+
+func sampleBudget() gate.BudgetRow {
+	return gate.BudgetRow{
+		Attempts: gate.Spent{Spent: 4, Limit: 10}, SideEffects: gate.Spent{Spent: 1, Limit: 1}, RetryTokens: &gate.Spent{Spent: 12000, Limit: 60000},
+		Started: now.Add(-13 * time.Minute), Deadline: now.Add(4*time.Minute + 12*time.Second), ReserveMS: 2000,
+	}
+}
+
+func sampleRuns() []gate.RunRow {
+	rows := []gate.RunRow{{Run: "run-1", Agent: "planner", State: gate.RunActive, Budget: sampleBudget(), OpenItems: 1, InFlight: 1, LastCode: "timeout", LastAt: now.Add(-time.Minute)}}
+	for i := range 60 {
+		r := gate.RunRow{Run: gate.RunID(fmt.Sprintf("run-%d", i+2)), Agent: "crawler", State: gate.RunActive, Budget: sampleBudget()}
+		r.Budget.Attempts = gate.Spent{Spent: int64(i), Limit: 60}
+		r.Budget.SideEffects = gate.Spent{Spent: int64(i % 3), Limit: int64(i % 4)}
+		r.Budget.RetryTokens = nil
+		r.Budget.Deadline = now.Add(time.Duration(i-10) * 7 * time.Minute)
+		switch i % 5 {
+		case 1:
+			r.State, r.LastCode, r.OpenItems = gate.RunExhausted, "rate_limit", int64(i)
+		case 2:
+			r.State, r.Ended = gate.RunEnded, now.Add(-time.Hour)
+		case 3:
+			r.Ending, r.LastCode = true, "日本\x1b[m"
+		case 4:
+			r.Budget.Overdrawn, r.Budget.Attempts.Spent = true, 61
+			r.Run, r.Agent = "nightly-reconciliation-of-all-invoices-2026-01", "batch/nightly/reconcile/invoices"
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func sampleRun() *gate.RunView {
+	tr, cond := gate.ClassTransient, gate.ClassConditional
+	at := func(s string) time.Time {
+		t, err := time.Parse("15:04:05.000", s)
+		if err != nil {
+			panic(err)
+		}
+		return time.Date(2026, 1, 5, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+	}
+	attempt := func(n int64, from, to string, o gate.Outcome, code gate.Code, class *gate.Class) gate.AttemptRow {
+		a := gate.AttemptRow{Ordinal: n, Permitted: at(from), NotBefore: at(from), NotAfter: at(from).Add(time.Second), Outcome: o, Class: class}
+		if to != "" {
+			a.ReportedAt = at(to)
+		}
+		if code != "" {
+			a.Failure = &gate.Failure{Code: code, Message: "upstream said: try later\x1b[2J\r\nrequest id 8f1c", Status: "504"}
+		}
+		return a
+	}
+	run := &gate.RunView{RunRow: sampleRuns()[0]}
+	run.Operations = 5
+	run.Caps = []gate.CapRow{{Agent: "planner/billing", Attempts: gate.Spent{Spent: 3, Limit: 4}}}
+	op := func(name, agent, tool string, e gate.Effect, s gate.OpState, as ...gate.AttemptRow) *gate.OpRow {
+		run.Ops = append(run.Ops, gate.OpRow{
+			Run: "run-1", Op: gate.OpID(name), Agent: agent, Tool: tool, Dependency: tool[:2] + "-api", Effect: e, State: s,
+			Key: "8f1c2d3e4f5061728394a5b6c7d8e9e0", Digest: "sha256:1c8f", Permits: int64(len(as)), Attempts: as, Outcome: "none",
+		})
+		return &run.Ops[len(run.Ops)-1]
+	}
+	op("plan", "planner", "llm.plan", gate.EffectRead, gate.OpSucceeded, attempt(1, "08:45:58.000", "08:46:01.200", gate.OutcomeSucceeded, "", nil))
+	op("lookup", "planner/billing", "orders.get", gate.EffectRead, gate.OpSucceeded,
+		attempt(1, "08:46:02.000", "08:46:02.040", gate.OutcomeFailed, "rate_limit", &tr),
+		attempt(2, "08:46:03.000", "08:46:03.400", gate.OutcomeSucceeded, "", nil))
+	charge := op("charge-42", "planner/billing", "payments.charge", gate.EffectWrite, gate.OpHeld,
+		attempt(1, "08:46:29.000", "08:46:31.000", gate.OutcomeUnknown, "timeout", &tr))
+	charge.Kind, charge.Stop, charge.Item, charge.ItemState, charge.Version, charge.Outcome = gate.KindOutcomeUnknown, gate.StopUnsafeToRepeat, gate.ItemIDOf("run-1", "charge-42"), gate.HoldOpen, 3, "unknown"
+	charge.Terminal = &gate.Terminal{Type: gate.TypeStopped, Reason: "STOP_UNSAFE_TO_REPEAT", NextAction: gate.RouteReconcile}
+	fetch := op("fetch-rates", "planner/billing", "fx.rates", gate.EffectRead, gate.OpInFlight, attempt(1, "09:12:40.000", "", gate.OutcomePending, "", nil))
+	fetch.Parent = "lookup"
+	op("crm-sync\u202e", "planner/crm/日本語", "crm.update", gate.EffectWrite, gate.OpFailed, attempt(1, "08:50:00.000", "08:50:03.000", gate.OutcomeFailed, "parse_error", &cond)).Stop = gate.StopUnsafeToRepeat
+	return run
+}
+
+func sampleDecisions() []gate.DecisionRow {
+	b, a := sampleBudget(), sampleBudget()
+	b.Attempts.Spent, b.SideEffects.Spent = 3, 0
+	route := gate.RouteReconcile
+	return []gate.DecisionRow{
+		{Seq: 812, At: now.Add(-26 * time.Minute), Act: gate.ActAsk, Verdict: gate.Admit, Ordinal: 1, Before: &b, After: &a},
+		{Seq: 813, At: now.Add(-25 * time.Minute), Act: gate.ActReport, Verdict: gate.StopUnsafeToRepeat, Ordinal: 1, Route: &route},
+	}
+}

@@ -1,0 +1,137 @@
+package views
+
+// Palette says how much a terminal can show. The zero value shows nothing but
+// the text itself.
+type Palette uint8
+
+// The palettes.
+const (
+	Plain   Palette = iota // no sequences at all: TERM=dumb, pipes, screen readers
+	Mono                   // bold only: NO_COLOR
+	Sixteen                // the terminal's own sixteen colours
+	Dark                   // 256 colours on a dark background
+	Light                  // 256 colours on a light background
+)
+
+// Theme is the one look of the console: quiet greys, one blue for where you
+// are and what can be pressed, orange for what waits or is spent, violet for
+// approvals, teal for what is live or done. Colour never says anything alone:
+// a word or a glyph says it too, and no two meanings differ by red and green.
+//
+// A Theme is made once and never changes, so it may be shared.
+type Theme struct {
+	ascii bool
+	on    [styles]string // the sequence that begins a style
+	sel   [styles]string // the same on the selected row
+	g     glyphs
+}
+
+// NewTheme returns the theme for a terminal. With ascii its frames hold
+// printable ASCII and the palette's sequences, and nothing else: what others
+// wrote is escaped where it is not ASCII.
+func NewTheme(p Palette, ascii bool) *Theme {
+	t := &Theme{ascii: ascii, g: unicodeGlyphs}
+	if ascii {
+		t.g = asciiGlyphs
+	}
+	if p == Plain {
+		t.g.mark = ">"
+		return t
+	}
+	base, selected := palettes[p].styles, palettes[p].selected
+	for s, params := range base {
+		t.on[s] = sgr(params, "")
+		t.sel[s] = sgr(params, selected)
+		if p == Sixteen && (style(s) == dim || style(s) == faint) {
+			t.sel[s] = sgr("37", selected) // bright black would be lost on itself
+		}
+	}
+	return t
+}
+
+// sgr begins a style whatever was in force before.
+func sgr(params, more string) string {
+	s := "\x1b[0"
+	for _, p := range []string{params, more} {
+		if p != "" {
+			s += ";" + p
+		}
+	}
+	return s + "m"
+}
+
+// style is a meaning, not a colour.
+type style uint8
+
+const (
+	text    style = iota // what others wrote, and numbers
+	dim                  // labels, and what can wait
+	faint                // rules, empty parts of bars
+	strong               // names of things
+	here                 // where you are
+	press                // what can be pressed; what of a budget is used
+	waits                // what waits for a person, or is spent
+	alarm                // the same, louder
+	approve              // approvals
+	live                 // live, done
+	styles  = iota
+)
+
+var palettes = [...]struct {
+	styles   [styles]string
+	selected string
+}{
+	Mono: {
+		styles:   [styles]string{strong: "1", here: "1", alarm: "1", press: "1"},
+		selected: "1",
+	},
+	Sixteen: {
+		styles:   [styles]string{dim: "90", faint: "90", strong: "1", here: "1;94", press: "94", waits: "33", alarm: "1;33", approve: "95", live: "36"},
+		selected: "100",
+	},
+	Dark: {
+		styles: [styles]string{
+			dim: "38;5;246", faint: "38;5;240", strong: "1", here: "1;38;5;75", press: "38;5;75",
+			waits: "38;5;214", alarm: "1;38;5;214", approve: "38;5;183", live: "38;5;80",
+		},
+		selected: "48;5;236",
+	},
+	Light: {
+		styles: [styles]string{
+			dim: "38;5;241", faint: "38;5;249", strong: "1", here: "1;38;5;25", press: "38;5;25",
+			waits: "38;5;130", alarm: "1;38;5;130", approve: "38;5;91", live: "38;5;30",
+		},
+		selected: "48;5;254",
+	},
+}
+
+// glyphs are what the console draws of its own. Each is one cell wide, save
+// the words at the end.
+type glyphs struct {
+	mark                                 string // of the selected row
+	tail                                 string // ends what was cut
+	rule, bar, space, split              string // lines; full and empty part of a bar; between panes
+	branch, last, through, fold          string // the tree
+	unknown, approval, exhausted, halted string // kinds of items
+	ok, fail, flying, hold, done, open   string // attempts, operations, checks
+	live, paused, dot, dash, marked      string
+	arrow, updown, leftright, enter      string // may be wider than a cell
+}
+
+var unicodeGlyphs = glyphs{
+	mark: "▸", tail: "…", rule: "─", bar: "▆", space: "·", split: "│",
+	branch: "├", last: "└", through: "│", fold: "▹",
+	unknown: "?", approval: "◇", exhausted: "▪", halted: "■",
+	ok: "✓", fail: "✗", flying: "◌", hold: "◦", done: "·", open: "▾",
+	live: "●", paused: "‖", dot: "·", dash: "–", marked: "•",
+	arrow: "→", updown: "↑↓", leftright: "←→", enter: "⏎",
+}
+
+var asciiGlyphs = glyphs{
+	mark: ">", tail: "~", rule: "-", bar: "#", space: ".", split: "|",
+	branch: "|", last: "`", through: "|", fold: "+",
+	unknown: "?", approval: "@", exhausted: "=", halted: "#",
+	ok: "v", fail: "x", flying: "o", hold: "o", done: "-", open: "-",
+	live: "*", paused: "=", dot: "-", dash: "-", marked: "*",
+	arrow: "->", updown: "up/down", leftright: "left/right", enter: "enter",
+}

@@ -1,0 +1,131 @@
+package views
+
+import "tollgate/gate"
+
+// The words of the screens. Two are never printed bare: an unknown class is
+// "unlisted code", an unknown outcome is "outcome unknown".
+
+// KindWord names a kind of item as screens do.
+func KindWord(k gate.Kind) string {
+	if k == gate.KindOutcomeUnknown {
+		return "outcome unknown"
+	}
+	return k.String()
+}
+
+// ClassWord names a class as screens do.
+func ClassWord(c gate.Class) string {
+	if c == gate.ClassUnknown {
+		return "unlisted code"
+	}
+	return c.String()
+}
+
+// OutcomeWord names an outcome as screens do.
+func OutcomeWord(o gate.Outcome) string {
+	switch o {
+	case gate.OutcomePending:
+		return "in flight"
+	case gate.OutcomeUnknown:
+		return "outcome unknown"
+	case gate.OutcomeSucceeded, gate.OutcomeFailed:
+	}
+	return o.String()
+}
+
+// SafetyWord names a tool's retry safety as screens do.
+func SafetyWord(s gate.RetrySafety) string {
+	if s == gate.SafetyKey {
+		return "by idempotency key"
+	}
+	return s.String()
+}
+
+// EffectWord says whether a tool writes, and how safe a repeat is.
+func EffectWord(e gate.Effect, s gate.RetrySafety, dot string) string {
+	if e != gate.EffectWrite {
+		return e.String()
+	}
+	return e.String() + " " + dot + " retry safety " + SafetyWord(s)
+}
+
+// kindLook returns glyph and style of a kind of item.
+func (t *Theme) kindLook(k gate.Kind) (string, style) {
+	switch k {
+	case gate.KindOutcomeUnknown:
+		return t.g.unknown, waits
+	case gate.KindApproval:
+		return t.g.approval, approve
+	case gate.KindExhausted:
+		return t.g.exhausted, text
+	case gate.KindStopped:
+		return t.g.halted, text
+	}
+	return " ", text
+}
+
+// verdictStyle colours a verdict.
+func verdictStyle(v gate.Verdict) style {
+	switch {
+	case v.Permits(), v == gate.AlreadyDone, v == gate.Resolved:
+		return live
+	case v == gate.StopApprovalRequired, v == gate.StopSamePerson:
+		return approve
+	case v.IsStop(), v == gate.Stale:
+		return waits
+	}
+	return text
+}
+
+// stateLook returns glyph, word and style of an operation's state.
+func (t *Theme) stateLook(o *gate.OpRow) (glyph, word string, s style) {
+	switch o.State {
+	case gate.OpWaiting:
+		return t.g.flying, "waits to be dispatched", press
+	case gate.OpInFlight:
+		return t.g.flying, "in flight", live
+	case gate.OpHeld:
+		g, s := t.kindLook(o.Kind)
+		return g, KindWord(o.Kind), s
+	case gate.OpSucceeded:
+		return t.g.ok, "succeeded", live
+	case gate.OpFailed:
+		if o.Outcome == "unknown" {
+			return t.g.unknown, "outcome unknown", waits
+		}
+		if o.Stop.IsStop() {
+			return t.g.halted, "stopped", text
+		}
+		return t.g.fail, "failed", text
+	case gate.OpRejected:
+		return t.g.halted, "rejected", dim
+	case gate.OpUnresolved:
+		return t.g.unknown, "unresolved", dim
+	case gate.OpSuperseded:
+		return t.g.dash, "superseded", dim
+	}
+	return " ", "", text
+}
+
+// attemptLook returns glyph, word and style of an attempt. A finding of a
+// person says more than the report did.
+func (t *Theme) attemptLook(a *gate.AttemptRow) (glyph, word string, s style) {
+	switch a.Finding {
+	case gate.FindingHappened:
+		return t.g.ok, "found: happened", live
+	case gate.FindingDidNotHappen:
+		return t.g.fail, "found: did not happen", text
+	case gate.FindingCannotTell, gate.FindingNone:
+	}
+	switch a.Outcome {
+	case gate.OutcomePending:
+		return t.g.flying, "in flight", live
+	case gate.OutcomeSucceeded:
+		return t.g.ok, "succeeded", live
+	case gate.OutcomeFailed:
+		return t.g.fail, "failed", text
+	case gate.OutcomeUnknown:
+		return t.g.unknown, "outcome unknown", waits
+	}
+	return " ", "", text
+}
