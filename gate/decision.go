@@ -35,8 +35,10 @@ type Decision struct {
 	Dependency string
 	Effect     Effect
 	Safety     RetrySafety
+	Approval   Approval
 	Digest     Digest // of the request, without volatile fields
 	Key        string // idempotency key of the operation
+	Waits      bool   // an item about the operation waits as it is asked
 	KeyIgnored bool   // the caller's own key differs and does not count (R-A3)
 
 	// The answer.
@@ -50,6 +52,7 @@ type Decision struct {
 	Class    Class
 	Refused  bool
 	Outcome  Outcome
+	Result   string // reference of the stored result
 	Route    Route
 	Terminal *Terminal // the typed outcome of a terminal stop, or the stored one
 	Cause    uint64    // the decision that a person's act answers
@@ -92,8 +95,11 @@ func (d *Decision) After() Budget {
 
 // Item returns the id of the item that the decision is about, empty for none.
 func (d *Decision) Item() ItemID {
-	if d.Hold == nil && !d.Command.Act().IsVerb() {
+	if d.Hold == nil && !d.Waits && !d.Command.Act().IsVerb() {
 		return ""
+	}
+	if d.Head != "" {
+		return ItemIDOf(d.Head, d.Op)
 	}
 	return ItemIDOf(d.Run, d.Op)
 }

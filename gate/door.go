@@ -56,6 +56,11 @@ type answer struct {
 // maxChain bounds a chain, so that one run can't hold up the others' sync.
 const maxChain = 256
 
+// maxConflicts bounds how often a chain is decided again. Only decisions about
+// a guarded dependency meet, between a Load and the Commit right after it; so
+// many in a row mean a store that compares wrongly.
+const maxConflicts = 10_000
+
 // NewDoor returns the door of a store. contract is put into force: a record,
 // if it is not the one that the ledger knows (R-L1). jitter returns fractions
 // in [0, 1).
@@ -186,7 +191,7 @@ func nextChain(waiting []*call) (chain, rest []*call) {
 // caller who has gone finds the answer under its id.
 func (d *Door) serve(chain []*call) {
 	ctx := context.WithoutCancel(chain[0].ctx)
-	for {
+	for tries := 0; ; tries++ {
 		transitions, callers, err := d.decide(ctx, chain)
 		if err == nil && len(callers) == 0 {
 			return
@@ -195,7 +200,7 @@ func (d *Door) serve(chain []*call) {
 		if err == nil {
 			decisions, err = d.store.Commit(ctx, transitions...)
 		}
-		if errors.Is(err, ErrConflict) {
+		if errors.Is(err, ErrConflict) && tries < maxConflicts {
 			chain = callers // the others have been answered
 			continue
 		}

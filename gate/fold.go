@@ -1,11 +1,394 @@
 package gate
 
-// Fold applies a decision to the state that it was decided on and returns the
-// state after it. It decides nothing. The error is ErrDamaged: the state lacks
-// what the decision changes.
-//
-// Slices and maps of s are not changed; what changes is copied.
-func Fold(s State, d Decision) (State, error) { return s, nil }
+import (
+	"fmt"
+	"slices"
+)
 
 // WantOf names the aggregates that Fold changes for a decision.
-func WantOf(d *Decision) Want { return Want{Run: d.Run, Op: d.Op} }
+func WantOf(d *Decision) Want {
+	w := Want{Run: d.Run, Op: d.Op}
+	switch d.Command.Act() {
+	case ActReport, ActSweep:
+		w.Line = true
+	case ActNewRun:
+		w.Unfinished = true
+	}
+	if d.Depends.On != "" {
+		w.Depends = []string{d.Depends.On}
+	}
+	return w
+}
+
+// Fold applies a decision to the state that it was decided on and returns the
+// state after it: what WantOf names, as it stands then. It decides nothing.
+// The error is ErrDamaged: the state lacks what the decision changes.
+//
+// Slices of s are not changed; what changes is copied.
+func Fold(s State, d Decision) (State, error) {
+	s.Runs, s.Ops, s.Deps = slices.Clone(s.Runs), slices.Clone(s.Ops), slices.Clone(s.Deps)
+	act := d.Command.Act()
+	if act == ActAdopt {
+		return s, nil
+	}
+	if act == ActStart {
+		s.Runs = append(s.Runs, *d.NewRun)
+	}
+	run := s.Run(d.Run)
+	if run == nil {
+		return s, fmt.Errorf("decision %d: run %q is not there: %w", d.Seq, d.Run, ErrDamaged)
+	}
+	if d.Opens {
+		s.Ops = append(s.Ops, d.opens(run))
+	}
+	if d.Op != "" && s.Op(d.Run, d.Op) == nil {
+		return s, fmt.Errorf("decision %d: operation %q is not there: %w", d.Seq, d.Op, ErrDamaged)
+	}
+
+	// Take the operations' shares out of their runs' counters, change them,
+	// and put them in again: so the counters cannot drift.
+	s.count(-1)
+	if d.Opens {
+		run.Operations++
+	}
+	switch act {
+	case ActReport, ActSweep:
+		s.foldReport(&d)
+	case ActStart, ActEnd:
+	default:
+		s.foldOperation(&d)
+	}
+	s.count(+1)
+	s.foldRuns(&d)
+	s.foldDependency(&d)
+	return s, nil
+}
+
+// opens is the operation that an ask brought (R-A2, R-A3).
+func (d *Decision) opens(run *Run) Operation {
+	c := d.Command.(Ask) //nolint:errcheck,forcetypeassert // only an ask opens one
+	op := newOperation(c, d.Op, &Tool{Dependency: d.Dependency, Effect: d.Effect, Safety: d.Safety, Approval: d.Approval}, d.Digest, run, "")
+	op.Key, op.Opened = d.Key, d.Seq
+	return *op
+}
+
+// count adds every loaded operation's share to its run's counters, or takes it
+// out.
+func (s *State) count(sign int64) {
+	for i := range s.Ops {
+		op := &s.Ops[i]
+		run := s.Run(op.Run)
+		if run == nil {
+			continue
+		}
+		if last := op.Newest(); last != nil && last.InFlight() && op.Settled != SettledSuperseded {
+			run.InFlight += sign
+		}
+		if op.Hold.Waits() {
+			run.OpenItems += sign
+		}
+		if op.Hold.State == HoldDeadLetter {
+			run.DeadLetters += sign
+		}
+	}
+}
+
+// foldOperation applies an ask or a verb to its operation.
+func (s *State) foldOperation(d *Decision) {
+	op := s.Op(d.Run, d.Op)
+	op.Last = d.Seq
+	switch c := d.Command.(type) {
+	case Ask:
+		op.remember(c.ID, c.body(), d.Seq)
+		op.Tokens = c.Tokens
+		if op.Effect == EffectRead && d.Verdict != StopTerminal {
+			op.Digest, op.Input = d.Digest, c.Input
+		}
+	case Verb:
+		op.remember(c.ID, c.body(), d.Seq)
+		if c.Do == ActReconcile && d.Verdict == Resolved {
+			op.found(c.Finding)
+		}
+	}
+	target := op
+	if d.NewOp != "" {
+		next := op.newAction("", "")
+		next.Key, next.Opened, next.Last = d.Permit.Key, d.Seq, d.Seq
+		op.Successor = Ref{d.Run, next.ID}
+		s.Ops = append(s.Ops, next)
+		op, target = s.Op(d.Run, d.Op), &s.Ops[len(s.Ops)-1]
+		s.Run(d.Run).Operations++
+	}
+	if !d.Permit.IsZero() {
+		target.permitted(d)
+	}
+	op.outcomeOf(d)
+	if d.NewRun != nil {
+		s.goOn(d)
+	}
+}
+
+// foldReport settles an attempt in its whole line; stop and item go to the
+// operation that the line has come to.
+func (s *State) foldReport(d *Decision) {
+	head := d.Head
+	if head == "" {
+		head = d.Run
+	}
+	for _, op := range s.line(s.Op(d.Run, d.Op)) {
+		*op = op.reported(d)
+		op.Last = d.Seq
+		switch {
+		case op.Run == head:
+			op.outcomeOf(d)
+		case d.Settles == SettledSucceeded:
+			op.settle(d)
+		}
+	}
+}
+
+// outcomeOf applies what a decision says of an operation as a whole.
+func (o *Operation) outcomeOf(d *Decision) {
+	if d.StoresStop {
+		o.Stop, o.StopSeq, o.Terminal = d.Verdict, d.Seq, d.Terminal
+	}
+	if d.Settles != NotSettled {
+		o.settle(d)
+	}
+	if d.NotesLost {
+		o.NotedLost = true
+	}
+	if d.Hold != nil {
+		o.Hold = d.Hold.at(d)
+	}
+}
+
+// settle closes an operation. A success clears the stored stop (R-D0); any
+// other way keeps a typed outcome for later asks.
+func (o *Operation) settle(d *Decision) {
+	o.Settled = d.Settles
+	if d.Settles == SettledSucceeded {
+		o.Stop, o.StopSeq, o.Terminal, o.Result = 0, 0, nil, d.Result
+		return
+	}
+	if d.Terminal != nil {
+		o.Terminal = d.Terminal
+	}
+}
+
+// at returns the hold with this decision's seq where it stands for itself.
+func (h Hold) at(d *Decision) Hold {
+	for _, seq := range []*uint64{&h.Opened, &h.Cause, &h.Changed.Seq} {
+		if *seq == 0 {
+			*seq = d.Seq
+		}
+	}
+	if n := len(h.Approvals); n > 0 && h.Approvals[n-1].Seq == 0 {
+		h.Approvals = slices.Clone(h.Approvals)
+		h.Approvals[n-1].Seq = d.Seq
+	}
+	return h
+}
+
+// remember keeps the newest ids that were answered (R-A8, R-P6).
+func (o *Operation) remember(id string, body Digest, seq uint64) {
+	if id == "" {
+		return
+	}
+	from := max(0, len(o.Asks)+1-MaxMemos)
+	o.Asks = append(slices.Clone(o.Asks[from:]), Memo{ID: id, Body: body, Seq: seq})
+}
+
+// permitted appends the attempt that a decision lets go.
+func (o *Operation) permitted(d *Decision) {
+	p := d.Permit
+	at := Attempt{
+		Ordinal: p.Ordinal, Seq: d.Seq, Run: d.Run, Tool: d.Tool, Dependency: d.Dependency, Agent: d.Agent, Path: d.Path, Digest: d.Digest,
+		Permitted: d.Inputs.Now, NotBefore: p.NotBefore, NotAfter: p.NotAfter, Expires: p.Expires,
+		Probe: d.Depends.Breaker != nil,
+	}
+	if o.Permits > 0 && o.LastTool != d.Tool {
+		o.Mixed = true
+	}
+	o.LastTool, o.Dependency = d.Tool, d.Dependency
+	if d.Effect == EffectWrite {
+		o.Effect = EffectWrite
+	}
+	o.Permits++
+	if d.Admission {
+		o.Series, o.Fresh, o.Repairs, o.Settled = p.Ordinal, p.Ordinal, 0, NotSettled
+	}
+	o.Attempts = append(o.kept(), at)
+}
+
+// kept returns a copy of the attempts, with room for one more: the oldest one
+// whose outcome is known is dropped when there are KeptAttempts.
+func (o *Operation) kept() []Attempt {
+	out := make([]Attempt, 0, len(o.Attempts)+1)
+	drop := len(o.Attempts) >= KeptAttempts
+	for _, a := range o.Attempts {
+		if drop && (a.Outcome == OutcomeSucceeded || a.Outcome == OutcomeFailed) {
+			drop = false
+			continue
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// reported returns the operation with an attempt settled as the decision says.
+// Evidence that came after the sweep and does not settle the outcome is only
+// remembered (R-C6).
+func (o Operation) reported(d *Decision) Operation {
+	o.Attempts = slices.Clone(o.Attempts)
+	at := o.Attempt(d.Ordinal)
+	if at == nil {
+		return o
+	}
+	report, isReport := d.Command.(Report)
+	if _, swept := d.Command.(Sweep); swept && !at.InFlight() {
+		return o // R-T6: nothing about the attempt
+	}
+	was, repair := at.Outcome, at.Class == ClassConditional
+	at.Reported = d.Seq
+	failure := Failure{Code: NoReport}
+	if isReport {
+		at.Body, at.Inner, failure = report.body(), max(1, report.Inner), report.Failure
+	}
+	if was != OutcomePending && d.Outcome != OutcomeSucceeded && !d.Refused {
+		return o
+	}
+	if was == OutcomePending {
+		at.ReportedAt = d.Inputs.Now
+	}
+	at.Swept = !isReport
+	at.Outcome, at.Class, at.Refused, at.Failure, at.Result = d.Outcome, d.Class, d.Refused, failure, d.Result
+	if d.Outcome == OutcomeSucceeded {
+		at.Failure, at.Class = Failure{}, ClassUnknown
+	}
+	switch {
+	case was == OutcomeUnknown && at.Outcome != OutcomeUnknown:
+		o.Unknowns--
+	case was != OutcomeUnknown && at.Outcome == OutcomeUnknown:
+		o.Unknowns++
+	}
+	if now := at.Class == ClassConditional; now && !repair && at.Ordinal >= o.Series {
+		o.Repairs++
+	}
+	if d.Outcome != OutcomeSucceeded {
+		if o.FirstError.Code == "" {
+			o.FirstError = failure
+		}
+		if at.Ordinal == o.Newest().Ordinal {
+			o.LastError = failure
+		}
+	}
+	return o
+}
+
+// found applies a person's finding to what was unknown (R-P3).
+func (o *Operation) found(f Finding) {
+	o.Evidence = f
+	if o.Settled == SettledSucceeded || f == FindingCannotTell {
+		return
+	}
+	o.Attempts = slices.Clone(o.Attempts)
+	for i := range o.Attempts {
+		if a := &o.Attempts[i]; a.Outcome == OutcomeUnknown {
+			a.Finding, a.Outcome = f, OutcomeFailed
+			if f == FindingHappened {
+				a.Outcome = OutcomeSucceeded
+			}
+		}
+	}
+	o.Unknowns = 0
+}
+
+// goOn moves what is unfinished to the new run (R-P3): keys, digests,
+// outcomes, findings and ordinals go along; the stored stop does not, and the
+// call limit begins afresh.
+func (s *State) goOn(d *Decision) {
+	next := *d.NewRun
+	next.Opened, next.Last, next.Cause, next.Rev = d.Seq, d.Seq, d.Seq, 1
+	s.Run(d.Run).Next = next.ID
+	for i, n := 0, len(s.Ops); i < n; i++ {
+		op := &s.Ops[i]
+		if op.Run != d.Run || op.Settled != NotSettled {
+			continue
+		}
+		moved := *op
+		moved.Run, moved.Before, moved.Successor = next.ID, Ref{op.Run, op.ID}, Ref{}
+		moved.Opened, moved.Last, moved.Asks = d.Seq, d.Seq, nil
+		moved.Stop, moved.StopSeq, moved.Terminal, moved.Hold, moved.NotedLost = 0, 0, nil, Hold{}, false
+		moved.Fresh = op.nextOrdinal()
+		op.Settled, op.Successor, op.Last = SettledSuperseded, Ref{next.ID, op.ID}, d.Seq
+		if op.Hold.Waits() {
+			op.Hold = op.Hold.resolved(d).at(d)
+		}
+		next.Operations++
+		s.Ops = append(s.Ops, moved)
+	}
+	s.Runs = append(s.Runs, next)
+}
+
+// foldRuns applies a decision to the headers of the runs that it touched: the
+// one that pays, and those along the line of what was reported.
+func (s *State) foldRuns(d *Decision) {
+	touched := []RunID{d.Run}
+	if act := d.Command.Act(); act == ActReport || act == ActSweep {
+		touched = runsOf(s.line(s.Op(d.Run, d.Op)))
+	}
+	for i := range s.Runs {
+		r := &s.Runs[i]
+		if !slices.Contains(touched, r.ID) {
+			continue
+		}
+		r.Rev++
+		r.Last, r.LastAt = d.Seq, d.Inputs.Now
+		if r.ID == d.Run {
+			s.foldPayer(r, d)
+		}
+		if r.Ending && r.Ended.IsZero() && r.InFlight == 0 {
+			r.Ended = d.Inputs.Now
+		}
+	}
+}
+
+// foldPayer applies a decision to the run whose budget it is about.
+func (s *State) foldPayer(r *Run, d *Decision) {
+	if r.Opened == 0 {
+		r.Opened = d.Seq
+	}
+	r.Budget.Spent = r.Budget.Spent.Plus(d.Charge)
+	if d.Charge.Attempts > 0 && len(r.Caps) > 0 {
+		r.Caps = slices.Clone(r.Caps)
+		for i := range r.Caps {
+			if r.Caps[i].covers(d.Agent) {
+				r.Caps[i].Spent += d.Charge.Attempts
+			}
+		}
+	}
+	switch act := d.Command.Act(); act {
+	case ActReport, ActSweep:
+		r.Overdrawn = r.Overdrawn || r.Budget.Overdrawn()
+		if d.Code != "" {
+			r.LastCode = d.Code
+		}
+	case ActEnd:
+		r.Ending = true
+	case ActAsk, ActApprove:
+		r.Refused = r.Refused || d.Verdict.Exhausts() != ""
+	}
+}
+
+func (s *State) foldDependency(d *Decision) {
+	if d.Depends.On == "" {
+		return
+	}
+	dep := s.Dep(d.Depends.On)
+	if dep == nil {
+		s.Deps = append(s.Deps, Dependency{Name: d.Depends.On})
+		dep = &s.Deps[len(s.Deps)-1]
+	}
+	*dep = dep.fold(d.Inputs.Now, &d.Depends)
+}

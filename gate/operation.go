@@ -90,7 +90,7 @@ type Attempt struct {
 	Expires    time.Time // when the sweep calls it unreported (R-C5)
 	Probe      bool      // the breaker's single probe (R-K2)
 
-	Reported   uint64    // seq of the report or sweep that settled it; 0 while in flight
+	Reported   uint64    // seq of the newest report or sweep of it; 0 while in flight
 	ReportedAt time.Time // its time
 	Swept      bool      // nobody reported in time; a late report still counts as evidence (R-C6)
 	Body       Digest    // of the report, to know it again (R-C8)
@@ -104,7 +104,7 @@ type Attempt struct {
 }
 
 // InFlight reports whether nobody has reported the attempt.
-func (a *Attempt) InFlight() bool { return a.Reported == 0 }
+func (a *Attempt) InFlight() bool { return a.Outcome == OutcomePending }
 
 // Path is the way by which a question came. Every path asks the same one
 // (R-A1). The zero value is the model.

@@ -53,6 +53,35 @@ func (s *State) Dep(name string) *Dependency {
 	return nil
 }
 
+// line returns the operation and what it was and became in other runs (new-run),
+// the first one first.
+func (s *State) line(op *Operation) []*Operation {
+	for op.Before.Run != op.Run {
+		before := s.Op(op.Before.Run, op.Before.Op)
+		if before == nil {
+			break
+		}
+		op = before
+	}
+	out := []*Operation{op}
+	for !op.Successor.IsZero() && op.Successor.Run != op.Run {
+		if op = s.Op(op.Successor.Run, op.Successor.Op); op == nil {
+			break
+		}
+		out = append(out, op)
+	}
+	return out
+}
+
+// runsOf returns the runs of a line.
+func runsOf(line []*Operation) []RunID {
+	ids := make([]RunID, len(line))
+	for i, op := range line {
+		ids[i] = op.Run
+	}
+	return ids
+}
+
 // said returns the decision with a seq, nil if it was not loaded.
 func (s *State) said(seq uint64) *Decision {
 	for i := range s.Said {

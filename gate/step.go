@@ -8,8 +8,22 @@ package gate
 //
 // Step changes nothing in s. It has no clock and no randomness: in holds both.
 func Step(s State, c Command, in Inputs) (Transition, error) {
-	return Transition{}, ErrNoRun
+	switch c := c.(type) {
+	case Adopt:
+		return stepAdopt(c, in)
+	case Start:
+		return stepStart(&s, c, in)
+	case Ask:
+		return stepAsk(&s, c, in)
+	case Report:
+		return stepReport(&s, c, in)
+	case Sweep:
+		return stepSweep(&s, c, in)
+	case End:
+		return stepEnd(&s, c, in)
+	case Verb:
+		return stepVerb(&s, c, in)
+	default:
+		return Transition{}, &InputError{Field: "command", Want: "one that the gate knows", Got: "another"}
+	}
 }
-
-// ChecksOf returns the steps that an approve would pass or not.
-func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) { return nil, nil }

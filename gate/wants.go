@@ -21,7 +21,7 @@ func (c Ask) Wants(k *Contract) (Want, error) {
 	if err != nil {
 		return Want{}, err
 	}
-	op, _, _, err := c.request(tool)
+	op, _, err := c.request(tool)
 	if err != nil {
 		return Want{}, err
 	}

@@ -1,0 +1,167 @@
+package gate
+
+import (
+	"fmt"
+	"time"
+)
+
+// ChecksOf returns the steps that an approve would meet, each with its
+// numbers, and not only the first that refuses: what a person reads before
+// deciding. The first check that is not OK is the one that names the verdict
+// of Step.
+func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) {
+	run, op := s.Run(v.Run), s.Op(v.Run, v.Op)
+	if run == nil || op == nil {
+		return nil, about(ErrNoItem, "item", string(ItemIDOf(v.Run, v.Op)))
+	}
+	tool, err := in.Contract.Tool(op.LastTool)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := in.Contract.Policy(run.Policy)
+	if err != nil {
+		return nil, err
+	}
+	q := &Question{
+		Now: in.Now, Jitter: in.Jitter, Op: op, Name: op.LastTool, Tool: tool, Policy: policy, Budget: run.Budget,
+		Caps: run.Caps, Agent: op.Agent, Path: PathManual, Digest: op.Digest, Tokens: op.Tokens,
+		Cleared: v.Ruling == RulingCauseCleared,
+	}
+	q.readings(&s, in)
+	repeat := !v.AsNewAction && !admission(op)
+	if repeat {
+		q.lastFailure(in.Contract)
+	}
+	out := q.looks(run, in, v.Actor)
+	if repeat {
+		out = append(out, q.checkClass(), q.checkSafe())
+		if q.Class == ClassConditional {
+			out = append(out, q.checkRepair())
+		}
+	}
+	out = append(out, q.checkAttempts(), q.checkTime(repeat), q.checkSideEffects())
+	if repeat {
+		out = append(out, Check{"call limit", !q.callsSpent(), fmt.Sprintf("%d of %d permits of this operation", op.calls(), policy.AttemptsPerCall)})
+	}
+	for i := range q.Caps {
+		if k := q.Caps[i]; k.covers(q.Agent) {
+			out = append(out, Check{"cap", k.Spent < k.Attempts, fmt.Sprintf("%s %d/%d", k.Agent, k.Spent, k.Attempts)})
+		}
+	}
+	if repeat && q.Budget.TokensLimited {
+		out = append(out, Check{"retry tokens", q.Budget.TokensFit(q.Tokens), fmt.Sprintf(
+			"%d/%d, this one costs %d", q.Budget.Spent.RetryTokens, q.Budget.MaxRetryTokens, q.Tokens)})
+	}
+	if repeat && q.Ratio != nil {
+		out = append(out, Check{"retry ratio", !q.ratioSpent(), fmt.Sprintf(
+			"%d repeats among %d permits, share at most %g", q.Reading.Repeats, q.Reading.Permits, q.Ratio.Share)})
+	}
+	if q.Breaker != nil {
+		out = append(out, Check{"breaker", q.breakerStop().Verdict == 0, fmt.Sprintf("%s %s", tool.Dependency, q.Reading.Breaker)})
+	}
+	return out, nil
+}
+
+// looks are what comes before the steps, in so far as it refuses.
+func (q *Question) looks(run *Run, in Inputs, who Actor) []Check {
+	var out []Check
+	op := q.Op
+	switch last := op.Newest(); {
+	case op.Settled != NotSettled:
+		out = append(out, Check{"operation", false, "closed: " + op.State(in.Now).String()})
+	case run.closed():
+		out = append(out, Check{"run", false, "has ended"})
+	case last != nil && last.InFlight():
+		out = append(out, Check{"in flight", false, fmt.Sprintf("attempt %d is not reported yet", last.Ordinal)})
+	case in.Behind:
+		out = append(out, Check{"clock", false, "the wall clock is behind the ledger"})
+	case q.Tool.Approval == ApprovalTwoPerson && op.mayNotApprove(who):
+		out = append(out, Check{"two people", false, "you asked for it or have approved it"})
+	case q.Tool.Approval == ApprovalTwoPerson:
+		out = append(out, Check{"two people", true, fmt.Sprintf("approval %d of 2", len(op.Hold.Approvals)+1)})
+	}
+	return out
+}
+
+func (q *Question) checkClass() Check {
+	code, class := q.Failure.Code, q.Class.String()
+	if q.Class == ClassUnknown {
+		class = "an unlisted code"
+	}
+	says := fmt.Sprintf("%s is %s", code, class)
+	if q.Cleared {
+		says = fmt.Sprintf("%s: cause ruled cleared", code)
+	}
+	return Check{"1 class", q.Class == ClassTransient || q.Class == ClassConditional, says}
+}
+
+func (q *Question) checkSafe() Check {
+	if !q.writes() {
+		return Check{"2 safe to repeat", true, "a read"}
+	}
+	says := "write, retry safety " + q.Tool.Safety.String()
+	switch {
+	case q.Op.Unknowns == 0:
+		says += ", known not to have happened"
+	case q.triedElsewhere():
+		says += ", outcome unknown at another tool"
+	case q.Class == ClassConditional:
+		says += ", reply could not be used"
+	case q.Tool.Safety == SafetyNever:
+		says += ", no finding"
+	}
+	return Check{"2 safe to repeat", !q.writes() || q.safeToRepeat(), says}
+}
+
+func (q *Question) checkRepair() Check {
+	says := "one changed repeat"
+	switch q.refusedRepair() {
+	case StopRepeatedRefusal:
+		says = fmt.Sprintf("%d replies could not be used", q.Op.Repairs)
+	case StopUnchangedRequest:
+		says = "the request is unchanged"
+	default:
+	}
+	return Check{"repair", q.refusedRepair() == 0, says}
+}
+
+func (q *Question) checkAttempts() Check {
+	return checkCount("3 attempts", q.Budget.Spent.Attempts, q.Budget.MaxAttempts)
+}
+
+func (q *Question) checkSideEffects() Check {
+	if !q.writes() {
+		return Check{"5 side effects", true, "a read costs none"}
+	}
+	return checkCount("5 side effects", q.Budget.Spent.SideEffects, q.Budget.MaxSideEffects)
+}
+
+func checkCount(step string, spent, limit int64) Check {
+	if spent >= limit {
+		return Check{step, false, fmt.Sprintf("%d/%d spent", spent, limit)}
+	}
+	return Check{step, true, fmt.Sprintf("%d/%d → %d/%d", spent, limit, spent+1, limit)}
+}
+
+// checkTime shows the wait as its most, and asks whether its least fits: what
+// refuses even then could never pass.
+func (q *Question) checkTime(repeat bool) Check {
+	least, most := q.Now, time.Duration(0)
+	if repeat {
+		_, least = q.delay()
+		longest := *q
+		longest.Jitter = 1 - 1e-9
+		_, at := longest.delay()
+		most = at.Sub(q.Now)
+	}
+	ok := q.Budget.Fits(least, q.Tool.Timeout)
+	left, sign := q.Budget.Deadline.Sub(q.Now), "≥"
+	if !ok {
+		sign = "<"
+	}
+	if left <= 0 {
+		return Check{"4 time", false, fmt.Sprintf("deadline passed %s ago", (-left).Round(time.Second))}
+	}
+	return Check{"4 time", ok, fmt.Sprintf("%s − reserve %s %s delay ≤ %s + timeout %s",
+		left.Round(100*time.Millisecond), q.Budget.Reserve, sign, most.Round(time.Millisecond), q.Tool.Timeout)}
+}

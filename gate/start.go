@@ -1,0 +1,103 @@
+package gate
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+)
+
+// stepStart starts a run, or finds the one that exists (R-B1, R-B2).
+func stepStart(s *State, c Start, in Inputs) (Transition, error) {
+	policy, err := in.Contract.Policy(c.Policy)
+	if err != nil {
+		return Transition{}, err
+	}
+	limits := c.Limits.over(policy.Limits)
+	asked := limitsDigest(limits, c.Caps)
+	if run := s.Run(c.Run); run != nil {
+		// Who asks for nothing finds what there is; who asks for the same, too.
+		bare := c.Limits.IsZero() && len(c.Caps) == 0 && (c.Policy == "" || c.Policy == run.Policy)
+		if bare || asked == run.Limits {
+			t, _, err := s.again(run.Opened)
+			return t, err
+		}
+		return Transition{}, about(ErrReused, "run", string(c.Run))
+	}
+	if err := limits.Check(); err != nil {
+		return Transition{}, err
+	}
+	run := &Run{
+		ID: c.Run, Root: c.Run, Agent: c.Agent, Policy: c.Policy, Limits: asked,
+		Budget: limits.Budget(in.Now), Caps: sortedCaps(c.Caps),
+	}
+	d := decisionOf(c, in, run)
+	d.Verdict, d.NewRun = Recorded, run
+	return d.seal([]Read{{Run: c.Run}}), nil
+}
+
+// stepEnd closes a run. A second time changes nothing and is on record.
+func stepEnd(s *State, c End, in Inputs) (Transition, error) {
+	run := s.Run(c.Run)
+	if run == nil {
+		return Transition{}, about(ErrNoRun, "run", string(c.Run))
+	}
+	d := decisionOf(c, in, run)
+	d.Verdict = Recorded
+	return d.seal([]Read{{Run: run.ID, Rev: run.Rev}}), nil
+}
+
+// stepAdopt puts a contract into force.
+func stepAdopt(c Adopt, in Inputs) (Transition, error) {
+	d := decisionOf(c, in, nil)
+	d.Verdict, d.Contract = Recorded, DocumentDigest(c.Document)
+	return d.seal(nil), nil
+}
+
+// over returns the limits with what is missing taken from base.
+func (l Limits) over(base Limits) Limits {
+	if l.Attempts == nil {
+		l.Attempts = base.Attempts
+	}
+	if l.Deadline == nil {
+		l.Deadline = base.Deadline
+	}
+	if l.Reserve == nil {
+		l.Reserve = base.Reserve
+	}
+	if l.SideEffects == nil {
+		l.SideEffects = base.SideEffects
+	}
+	if l.RetryTokens == nil {
+		l.RetryTokens = base.RetryTokens
+	}
+	return l
+}
+
+// limitsDigest is by what the same limits are known again (R-B2).
+func limitsDigest(l Limits, caps []Cap) Digest {
+	parts := []string{"limits"}
+	for _, n := range []*int64{l.Attempts, l.SideEffects, l.RetryTokens, (*int64)(l.Deadline), (*int64)(l.Reserve)} {
+		if n == nil {
+			parts = append(parts, "none")
+		} else {
+			parts = append(parts, strconv.FormatInt(*n, 10))
+		}
+	}
+	for _, k := range sortedCaps(caps) {
+		parts = append(parts, k.Agent, strconv.FormatInt(k.Attempts, 10))
+	}
+	return hashParts(parts...)
+}
+
+// sortedCaps returns the caps of a new run, by agent, with nothing spent.
+func sortedCaps(caps []Cap) []Cap {
+	if len(caps) == 0 {
+		return nil
+	}
+	out := slices.Clone(caps)
+	for i := range out {
+		out[i].Spent = 0
+	}
+	slices.SortFunc(out, func(a, b Cap) int { return cmp.Compare(a.Agent, b.Agent) })
+	return out
+}
