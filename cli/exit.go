@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"tollgate/fixtures"
+	"tollgate/gate"
+	"tollgate/runstore"
+)
+
+// The exit codes. They are part of what scripts rely on.
+const (
+	exitDone       = 0
+	exitUnexpected = 1
+	exitUsage      = 2
+	exitNoStore    = 3
+	exitDamaged    = 4
+	exitUnverified = 5
+	exitStopped    = 6
+	exitMoved      = 7
+)
+
+// fault is an error with its exit code, and with a hint where one helps. One
+// whose err is nil says nothing: the answer has been printed already.
+type fault struct {
+	code  int
+	err   error
+	hint  string
+	usage string // the use line of the command that was called wrongly
+}
+
+func (f *fault) Error() string {
+	if f.err == nil {
+		return ""
+	}
+	return f.err.Error()
+}
+
+func (f *fault) Unwrap() error { return f.err }
+
+// silent is the exit code alone, for an answer that has been printed.
+func silent(code int) error { return &fault{code: code} }
+
+func isSilent(err error) bool {
+	var f *fault
+	return errors.As(err, &f) && f.err == nil
+}
+
+func usageOf(err error) string {
+	var f *fault
+	if errors.As(err, &f) {
+		return f.usage
+	}
+	return ""
+}
+
+// exitOf returns the exit code of an error and a hint, empty for none.
+func exitOf(err error) (code int, hint string) {
+	var (
+		own   *fault
+		input *gate.InputError
+		file  *fixtures.Error
+	)
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE):
+		return exitDone, "" // who reads no further has what it wants
+	case errors.As(err, &own):
+		return own.code, own.hint
+	case errors.As(err, &input), errors.As(err, &file):
+		return exitUsage, ""
+	case errors.Is(err, gate.ErrUnknownTool):
+		return exitUsage, "the contract lists the tools: --contract FILE, and tollgate policy check FILE shows them"
+	case errors.Is(err, gate.ErrNoRun):
+		return exitUsage, "tollgate runs list shows the runs"
+	case errors.Is(err, gate.ErrNoItem):
+		return exitUsage, "tollgate queue list shows the items"
+	case errors.Is(err, gate.ErrNoOperation), errors.Is(err, gate.ErrNoAttempt):
+		return exitUsage, "tollgate runs show RUN lists its operations and attempts"
+	case errors.Is(err, gate.ErrNoDecision), errors.Is(err, gate.ErrNoPolicy), errors.Is(err, gate.ErrReused):
+		return exitUsage, ""
+	case errors.Is(err, gate.ErrDamaged):
+		return exitDamaged, "tollgate verify --full names what is damaged; nothing was changed"
+	case errors.Is(err, gate.ErrStoreFull):
+		return exitNoStore, "reading goes on; the gate permits again when there is room"
+	case errors.Is(err, runstore.ErrNoStore):
+		return exitNoStore, "tollgate init makes a store"
+	case errors.Is(err, runstore.ErrLocked):
+		return exitNoStore, "its owner serves a socket: name it with --socket, or end the owner"
+	case errors.Is(err, runstore.ErrExists):
+		return exitNoStore, "name a directory that does not exist yet, or an empty one"
+	case errors.Is(err, runstore.ErrForeign), errors.Is(err, runstore.ErrSchema), errors.Is(err, runstore.ErrUnsafe),
+		errors.Is(err, runstore.ErrClosed), errors.Is(err, fs.ErrPermission):
+		return exitNoStore, ""
+	case errors.Is(err, context.Canceled):
+		return exitUnexpected, ""
+	}
+	return exitUnexpected, ""
+}
+
+// exitOfVerdict returns nil for an answer that settles what was asked, and the
+// silent exit code of one that does not.
+func exitOfVerdict(v gate.Verdict) error {
+	switch {
+	case v == gate.Stale:
+		return silent(exitMoved)
+	case v.IsStop():
+		return silent(exitStopped)
+	}
+	return nil
+}

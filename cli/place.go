@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// place says where the gate is: as the flags give it, empty where they do not.
+type place struct {
+	store    string // --store: a directory
+	socket   string // --socket
+	contract string // --contract: a file
+}
+
+// clientFlags adds the flags of a command that talks to a gate: to the owner's
+// socket if it answers, and else to a store that it opens for the moment.
+func (a *app) clientFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&a.at.store, "store", "", "the store's directory (default: the socket if it answers, else the default store)")
+	f.StringVar(&a.at.socket, "socket", "", "the socket of a gate that runs")
+	f.StringVar(&a.at.contract, "contract", "", "contract file, where this command opens the store itself")
+}
+
+// ownerFlags adds the flags of a command that owns a store and serves it.
+func (a *app) ownerFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&a.at.store, "store", "", "the store's directory")
+	f.StringVar(&a.at.socket, "socket", "", "the socket to serve")
+	f.StringVar(&a.at.contract, "contract", "", "contract file: what the gate decides by")
+}
+
+// home returns a directory of the XDG base directory specification: what the
+// variable names, or else a directory below the home directory.
+func home(variable, below string) (string, error) {
+	if dir := os.Getenv(variable); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	dir, err := os.UserHomeDir()
+	if err != nil || !filepath.IsAbs(dir) {
+		return "", &fault{
+			code: exitNoStore, err: fmt.Errorf("neither %s nor HOME names a directory", variable),
+			hint: "name the place with --store or --socket, and the contract with --contract",
+		}
+	}
+	return filepath.Join(dir, below), nil
+}
+
+// storeDir returns the store's directory.
+func (p place) storeDir() (string, error) {
+	if p.store != "" {
+		return p.store, nil
+	}
+	state, err := home("XDG_STATE_HOME", ".local/state")
+	return filepath.Join(state, "tollgate"), err
+}
+
+// socketPath returns the socket that the owner of the store serves. The
+// default store's is in the runtime directory where there is one; any other
+// store has its socket beside its files, so that two owners never meet.
+func (p place) socketPath() (string, error) {
+	if p.socket != "" {
+		return p.socket, checkSocketPath(p.socket)
+	}
+	path := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "tollgate", socketName)
+	if p.store != "" || !filepath.IsAbs(path) {
+		dir, err := p.storeDir()
+		if err != nil {
+			return "", err
+		}
+		path = filepath.Join(dir, socketName)
+	}
+	return path, checkSocketPath(path)
+}
+
+const socketName = "gate.sock"
+
+// maxSocketPath is the longest path of a socket: what the kernel's address
+// holds, less the byte that ends it.
+const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
+
+func checkSocketPath(path string) error {
+	if len(path) <= maxSocketPath {
+		return nil
+	}
+	return &fault{
+		code: exitUsage,
+		err:  fmt.Errorf("socket path %q has %d bytes, want at most %d", path, len(path), maxSocketPath),
+		hint: "name a shorter one with --socket",
+	}
+}
+
+// contractFile returns the contract file, empty when none is named and the
+// default one does not exist.
+func (p place) contractFile() (string, error) {
+	if p.contract != "" {
+		return p.contract, nil
+	}
+	config, err := home("XDG_CONFIG_HOME", ".config")
+	if err != nil {
+		return "", nil //nolint:nilerr // without a home there is no default file, which is no error
+	}
+	path := filepath.Join(config, "tollgate", "contract.yaml")
+	switch _, err := os.Stat(path); {
+	case err == nil:
+		return path, nil
+	case errors.Is(err, os.ErrNotExist):
+		return "", nil
+	default:
+		return "", &fault{code: exitUsage, err: fmt.Errorf("contract: %w", err)}
+	}
+}

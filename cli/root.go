@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+// The groups of the help.
+const (
+	groupConsole = "console"
+	groupPeople  = "people"
+	groupAgents  = "agents"
+	groupStore   = "store"
+	groupProgram = "program"
+)
+
+var (
+	errNoTerminal   = errors.New("no terminal here to open the console on")
+	errDumbTerminal = errors.New("TERM says that this terminal cannot show the console")
+)
+
+// root returns the command line as a whole.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "tollgate [COMMAND]",
+		Short: "Operations console for the retry budgets of agent tool calls",
+		Long: `Operations console for the retry budgets of agent tool calls.
+
+Agents ask one gate before every dispatch; the gate charges the run's one budget
+and writes its answer to a ledger. Without a command this opens the console on
+the gate that answers, or else owns the store and serves the socket itself.`,
+		Args:          noArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          a.console,
+	}
+	root.AddGroup(
+		&cobra.Group{ID: groupConsole, Title: "The console:"},
+		&cobra.Group{ID: groupPeople, Title: "For people:"},
+		&cobra.Group{ID: groupAgents, Title: "For agents and their scripts:"},
+		&cobra.Group{ID: groupStore, Title: "The store:"},
+		&cobra.Group{ID: groupProgram, Title: "The program:"},
+	)
+	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object on each line")
+	a.ownerFlags(root)
+	root.SetFlagErrorFunc(badFlag)
+	root.SetOut(a.out)
+	root.SetErr(a.errs)
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommandGroupID(groupProgram)
+	root.AddCommand(
+		a.policyCommand(),
+		a.initCommand(),
+		a.versionCommand(), a.completionCommand(),
+	)
+	return root
+}
+
+// family returns a command that only holds others.
+func family(use, short, group string, verbs ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{Use: use + " COMMAND", Short: short, GroupID: group, Args: noArgs, RunE: needVerb}
+	c.AddCommand(verbs...)
+	return c
+}
