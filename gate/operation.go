@@ -277,8 +277,8 @@ func (o *Operation) Due(r *Run) time.Time {
 		return last.Expires
 	}
 	if o.lost() {
-		if r.Ending || !r.Ended.IsZero() {
-			return r.LastAt
+		if r.closed() {
+			return o.Newest().ReportedAt // at once
 		}
 		return r.Budget.Deadline
 	}

@@ -283,6 +283,31 @@ type Counts struct {
 // Open returns how many items are open, dead-letters left aside.
 func (c Counts) Open() int64 { return c.OutcomeUnknown + c.Approval + c.Exhausted + c.Stopped }
 
+// Add counts an item in, or with sign -1 out. The oldest is only ever set.
+func (c *Counts) Add(row ItemRow, sign int64) {
+	switch row.State {
+	case HoldDeadLetter:
+		c.DeadLetters += sign
+		return
+	case HoldOpen:
+	default:
+		return
+	}
+	switch row.Kind {
+	case KindOutcomeUnknown:
+		c.OutcomeUnknown += sign
+	case KindApproval:
+		c.Approval += sign
+	case KindExhausted:
+		c.Exhausted += sign
+	case KindStopped:
+		c.Stopped += sign
+	}
+	if sign > 0 && (c.Oldest.IsZero() || row.Opened.Before(c.Oldest)) {
+		c.Oldest = row.Opened
+	}
+}
+
 // Window says which rows of an ordered list are wanted: Before rows before the
 // anchor and After from it on, the anchor included. The empty anchor is the
 // top. At most MaxWindow rows come back.
