@@ -108,7 +108,7 @@ func RowOfItem(o *Operation, r *Run) ItemRow {
 	h := &o.Hold
 	row := ItemRow{
 		ID: ItemIDOf(o.Run, o.ID), Version: h.Version, Kind: h.Kind, State: h.State,
-		Run: o.Run, Op: o.ID, Agent: agentOf(o, r), Tool: o.Tool, Dependency: o.Dependency,
+		Run: o.Run, Op: o.ID, Agent: agentOf(o, r), Tool: o.LastTool, Dependency: o.Dependency,
 		Effect: o.Effect, RetrySafety: o.Safety, Code: o.LastError.Code, Verdict: o.heldBy(),
 		Attempts: Spent{r.Budget.Spent.Attempts, r.Budget.MaxAttempts}, Permits: o.Permits,
 		Opened: h.Since, Deadline: r.Budget.Deadline,
@@ -173,7 +173,7 @@ func RowOf(d *Decision) DecisionRow {
 		Tool: d.Tool, Dependency: d.Dependency, Effect: d.Effect,
 		DelayMS: d.Delay.Milliseconds(), RetryAt: d.RetryAt,
 		Key: d.Key, KeyIgnored: d.KeyIgnored, Code: d.Code, Outcome: d.Outcome,
-		Item: d.Item(), Cause: d.Cause, Terminal: d.Terminal, NewOp: d.NewOp,
+		Item: d.Item(), Cause: d.Cause, Terminal: d.Terminal, Result: d.Result, NewOp: d.NewOp,
 		Jitter: d.Inputs.Jitter, Contract: d.Contract.String(), Rules: d.Rules,
 	}
 	row.says(d.Command)
@@ -198,7 +198,7 @@ func RowOf(d *Decision) DecisionRow {
 		}
 		row.Route = &route
 	}
-	if d.NewRun != nil {
+	if d.NewRun != nil && d.NewRun.ID != d.Run {
 		row.NewRun = d.NewRun.ID
 	}
 	if c := d.Changed; c != nil {
@@ -215,8 +215,6 @@ func (row *DecisionRow) says(c Command) {
 	switch c := c.(type) {
 	case Ask:
 		row.Trace = c.Trace
-	case Report:
-		row.Result = c.Result
 	case End:
 		row.Reason = c.Reason
 	case Verb:
@@ -231,22 +229,14 @@ func RowOfDependency(d *Dependency, now time.Time) DependencyRow {
 		Name: d.Name, Breaker: d.Breaker.State, Since: d.Breaker.Since, Until: d.Breaker.Until,
 		WindowMS: d.Window.Milliseconds(),
 	}
-	if row.Breaker == BreakerOpen && !now.Before(row.Until) {
-		row.Breaker, row.Since = BreakerHalfOpen, row.Until
+	if row.Breaker = d.Breaker.At(now); row.Breaker != d.Breaker.State {
+		row.Since = row.Until
 	}
 	if !d.Breaker.Probe.IsZero() {
 		probe := d.Breaker.Probe
 		row.Probe = &probe
 	}
-	oldest := now.Add(-d.Window - bucketWidth).UnixMilli()
-	for _, b := range d.Buckets {
-		if b.Start <= oldest {
-			continue
-		}
-		row.Requests += b.Requests
-		row.Failures += b.Failures
-		row.Permits += b.Permits
-		row.Repeats += b.Repeats
-	}
+	row.Requests, row.Failures = d.requests(now, d.Window)
+	row.Permits, row.Repeats = d.permits(now, d.Window)
 	return row
 }

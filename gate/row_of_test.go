@@ -20,7 +20,7 @@ func heldPayment() (Operation, Run) {
 	}
 	lost := Failure{Code: "timeout", Message: "no answer", Status: "504"}
 	o := Operation{
-		ID: "charge-42", Run: "r1", Opened: 2, Last: 3, Tool: "payments.charge", Dependency: "payments-api",
+		ID: "charge-42", Run: "r1", Opened: 2, Last: 3, Tool: "payments.charge", LastTool: "payments.charge", Dependency: "payments-api",
 		Effect: EffectWrite, Safety: SafetyNever, Key: "k", Permits: 1, Series: 1, Fresh: 1, Unknowns: 1,
 		Attempts: []Attempt{{
 			Ordinal: 1, Seq: 2, Run: "r1", Tool: "payments.charge", Permitted: rowNoon, NotBefore: rowNoon,
@@ -203,7 +203,7 @@ func TestRowOf(t *testing.T) {
 		t.Errorf("decision (-got +want):\n%s", diff)
 	}
 
-	d.Command, d.Permit, d.NewOp = Report{Result: "ch_42"}, Permit{}, ""
+	d.Command, d.Result, d.Permit, d.NewOp = Report{}, "ch_42", Permit{}, ""
 	d.Terminal = &Terminal{Type: TypeStopped, NextAction: RouteReturn}
 	d.Changed = &Changed{Seq: 8, At: rowNoon, By: dana, Act: ActReject, Verdict: Resolved}
 	got = RowOf(&d)

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 )
 
@@ -40,6 +41,23 @@ type Reader interface {
 	// grown since the last receive. It is closed when ctx ends. A slow
 	// reader misses numbers and never decisions: it reads on from its cursor.
 	Watch(ctx context.Context) <-chan uint64
+}
+
+// MarshalJSON writes the reference as rows hold it.
+func (r Ref) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Run RunID `json:"run"`
+		Op  OpID  `json:"op"`
+	}(r))
+}
+
+// MarshalJSON writes the check as previews hold it.
+func (c Check) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Step string `json:"step"`
+		OK   bool   `json:"ok"`
+		Says string `json:"says"`
+	}(c))
 }
 
 // Spent is a counter beside its limit.

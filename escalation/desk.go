@@ -1,0 +1,168 @@
+package escalation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tollgate/gate"
+)
+
+// ErrReadOnly is what a desk that may only read answers to every verb (R-P11).
+var ErrReadOnly = errors.New("read-only: no verb may be sent from here")
+
+// Source is where a desk reads: every gate.Engine is one.
+type Source interface {
+	gate.Reader
+	Load(ctx context.Context, wants ...gate.Want) (gate.State, error)
+}
+
+// Desk is where a person works: it shows one item whole, and sends a verb
+// through the gate. It keeps nothing of its own.
+//
+// Safe for concurrent use. Make one with NewDesk.
+type Desk struct {
+	door     *gate.Door
+	source   Source
+	readOnly bool
+}
+
+// NewDesk returns the desk of a door. source is the engine behind the door.
+func NewDesk(door *gate.Door, source Source) *Desk { return &Desk{door: door, source: source} }
+
+// ReadOnly returns the same desk without its verbs: Do answers ErrReadOnly.
+func (d *Desk) ReadOnly() *Desk { return &Desk{door: d.door, source: d.source, readOnly: true} }
+
+// Item returns an item whole, with what each verb would do now. The previews
+// are for somebody who holds every claim and has asked for nothing; ItemFor
+// knows who looks.
+//
+// It fails with gate.ErrNoItem.
+func (d *Desk) Item(ctx context.Context, id gate.ItemID) (Item, error) {
+	return d.item(ctx, viewer{takeOver: true}, id)
+}
+
+// ItemFor is Item as one person sees it: the previews know another's claim,
+// and who may not approve twice (R-P7, R-P8).
+func (d *Desk) ItemFor(ctx context.Context, who gate.Actor, id gate.ItemID) (Item, error) {
+	return d.item(ctx, viewer{Actor: who}, id)
+}
+
+// viewer is for whom a preview is made.
+type viewer struct {
+	gate.Actor
+	takeOver bool
+}
+
+// looks bounds how often an item that moves while it is looked at is read
+// again. A copy that is still behind then says STALE in its previews.
+const looks = 3
+
+func (d *Desk) item(ctx context.Context, who viewer, id gate.ItemID) (Item, error) {
+	ref, err := d.source.Find(ctx, id)
+	if err != nil {
+		return Item{}, err
+	}
+	var it Item
+	for range looks {
+		if it, err = d.project(ctx, ref); err != nil {
+			return Item{}, err
+		}
+		if it.Preview, err = d.previews(ctx, who, &it); err != nil {
+			return Item{}, err
+		}
+		if it.State == gate.HoldResolved || it.Preview["claim"].Verdict != gate.Stale {
+			break
+		}
+	}
+	return it, nil
+}
+
+// project reads what an item is made of.
+func (d *Desk) project(ctx context.Context, ref gate.Ref) (Item, error) {
+	state, err := d.source.Load(ctx, gate.Want{Run: ref.Run, Op: ref.Op})
+	if err != nil {
+		return Item{}, err
+	}
+	run, op := state.Run(ref.Run), state.Op(ref.Run, ref.Op)
+	if run == nil || op == nil || op.Hold.State == gate.HoldNone {
+		return Item{}, fmt.Errorf("item %q: %w", gate.ItemIDOf(ref.Run, ref.Op), gate.ErrNoItem)
+	}
+	now, _ := d.door.Now()
+	dep := gate.DependencyRow{Name: op.Dependency}
+	all, err := d.source.Dependencies(ctx, now)
+	if err != nil {
+		return Item{}, err
+	}
+	for _, row := range all {
+		if row.Name == op.Dependency {
+			dep = row
+		}
+	}
+	same, err := d.sameCause(ctx, gate.RowOfItem(op, run))
+	if err != nil {
+		return Item{}, err
+	}
+	return NewItem(run, op, dep, same, d.door.Contract().Dependencies[op.Dependency].Runbook, now), nil
+}
+
+// sameCauseMost bounds how many items are looked at to count those of one
+// cause, so that a review costs the same beside a queue of any length. Beyond
+// it the count is a lower bound.
+const sameCauseMost = 10 * gate.MaxWindow
+
+// sameCause counts the open items that share an item's dependency and code.
+func (d *Desk) sameCause(ctx context.Context, of gate.ItemRow) (int64, error) {
+	now, _ := d.door.Now()
+	q := gate.ItemsQuery{Now: now, State: gate.HoldOpen, Text: of.Dependency}
+	q.After = gate.MaxWindow
+	var same int64
+	for seen := 0; seen < sameCauseMost; {
+		page, err := d.source.Items(ctx, q)
+		if err != nil {
+			return 0, err
+		}
+		rows := page.Rows
+		if len(rows) > 0 && rows[0].ID == gate.ItemID(q.Anchor) {
+			rows = rows[1:] // the anchor has been counted
+		}
+		for _, row := range rows {
+			if row.Dependency == of.Dependency && row.Code == of.Code {
+				same++
+			}
+		}
+		seen += len(rows)
+		if !page.More || len(rows) == 0 {
+			break
+		}
+		q.Anchor = string(rows[len(rows)-1].ID)
+	}
+	return same, nil
+}
+
+// Do sends one verb through the gate and returns its answer, whichever way it
+// went: a stop and STALE are answers. The gate compares the version and the
+// request id, so that of two the first wins and the same act twice is one
+// (R-P5, R-P6).
+//
+// It fails with gate.ErrNoItem, with a *gate.InputError for an act that is
+// none, with gate.ErrReused for a request id that meant another act, and with
+// the store's errors.
+func (d *Desk) Do(ctx context.Context, who gate.Actor, id gate.ItemID, a Act) (gate.DecisionRow, error) {
+	if d.readOnly {
+		return gate.DecisionRow{}, ErrReadOnly
+	}
+	ref, err := d.source.Find(ctx, id)
+	if err != nil {
+		return gate.DecisionRow{}, err
+	}
+	verb, err := a.Command(who, ref)
+	if err != nil {
+		return gate.DecisionRow{}, err
+	}
+	decision, err := d.door.Do(ctx, verb)
+	if err != nil {
+		return gate.DecisionRow{}, err
+	}
+	return gate.RowOf(&decision), nil
+}

@@ -1,0 +1,140 @@
+package escalation
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"tollgate/gate"
+)
+
+// Item is what waits for a person about one operation, with everything that a
+// person needs to decide: the whole contract of R-P1. It is a frozen copy, and
+// Version says of what.
+//
+// Texts of agents and providers in it are hostile and stand as they came. An
+// item of an operation that was never dispatched has no failures.
+//
+// Source: [B] (the escalation contract), R-P1.
+type Item struct {
+	gate.ItemRow
+	Path         gate.Path         `json:"path"`
+	Parent       gate.OpID         `json:"parent,omitempty"`
+	FirstFailure *gate.Failure     `json:"first_failure,omitempty"`
+	LastFailure  *gate.Failure     `json:"last_failure,omitempty"`
+	Input        json.RawMessage   `json:"input,omitempty"` // that triggered it; absent when the caller gave a digest only
+	InputDigest  string            `json:"input_digest,omitempty"`
+	Key          string            `json:"key"`
+	KeyGiven     bool              `json:"key_given,omitempty"` // it is the caller's own
+	Effects      string            `json:"effect_known"`        // none, happened, did-not-happen, unknown
+	Asker        gate.ActorRow     `json:"asker"`
+	Tokens       int64             `json:"tokens,omitempty"` // what one repeat costs
+	Budget       gate.BudgetRow    `json:"budget"`
+	RunState     gate.RunState     `json:"run_state"`
+	Ending       bool              `json:"run_ending,omitempty"`
+	Breaker      gate.BreakerState `json:"breaker"`
+	BreakerUntil time.Time         `json:"breaker_until,omitzero"`
+	SameCause    int64             `json:"same_cause"` // open items that share dependency and code, this one included
+	Claim        *Claim            `json:"claim,omitempty"`
+	Grants       []Grant           `json:"approvals"`    // counted so far (R-P8); in place of the row's number
+	Findings     []Finding         `json:"findings"`     // of people, by attempt
+	Dispatches   []gate.AttemptRow `json:"dispatches"`   // every attempt that is kept, oldest first
+	Terminal     *gate.Terminal    `json:"terminal,omitempty"`
+	Cause        uint64            `json:"cause"` // the decision that it answers
+	Changed      gate.ChangedRow   `json:"changed"`
+	Notes        int64             `json:"notes,omitempty"`
+	LastNote     string            `json:"last_note,omitempty"`
+	Runbook      string            `json:"runbook,omitempty"`
+
+	// What each verb would do now, by name; see Desk.
+	Preview map[string]Preview `json:"preview,omitempty"`
+}
+
+// Grant is an approval that has been counted.
+type Grant struct {
+	By  gate.ActorRow `json:"by"`
+	Seq uint64        `json:"seq"`
+	At  time.Time     `json:"at"`
+}
+
+// Finding is what a person found out about one attempt.
+type Finding struct {
+	Ordinal int64        `json:"ordinal"`
+	Finding gate.Finding `json:"finding"`
+}
+
+// NewItem projects an operation that has a hold. The breaker comes from dep,
+// sameCause counts the open items that share dependency and code, and runbook
+// is the dependency's template. now is in UTC.
+func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCause int64, runbook string, now time.Time) Item {
+	h := &op.Hold
+	row, shown := gate.RowOfItem(op, run), gate.RowOfOp(op, run, now)
+	header := gate.RowOfRun(run, now)
+	it := Item{
+		ItemRow: row, Path: op.Path, Parent: op.Parent,
+		Input: op.Input, InputDigest: shown.Digest, Key: op.Key, KeyGiven: op.KeyGiven, Effects: shown.Outcome,
+		Asker: actorRow(op.Asker), Tokens: op.Tokens,
+		Budget: header.Budget, RunState: header.State, Ending: header.Ending,
+		Breaker: dep.Breaker, SameCause: sameCause, Claim: ClaimOf(row, now),
+		Grants: make([]Grant, len(h.Approvals)), Findings: []Finding{}, Dispatches: shown.Attempts,
+		Terminal: op.Terminal, Cause: h.Cause,
+		Changed: gate.ChangedRow{Seq: h.Changed.Seq, At: h.Changed.At, By: actorRow(h.Changed.By), Act: h.Changed.Act, Verdict: h.Changed.Verdict},
+		Notes:   h.Notes, LastNote: h.LastNote,
+	}
+	if dep.Breaker != gate.BreakerClosed {
+		it.BreakerUntil = dep.Until
+	}
+	if op.FirstError.Code != "" {
+		first, last := op.FirstError, op.LastError
+		it.FirstFailure, it.LastFailure = &first, &last
+	}
+	for i, g := range h.Approvals {
+		it.Grants[i] = Grant{By: actorRow(g.By), Seq: g.Seq, At: g.At}
+	}
+	for _, a := range op.Attempts {
+		if a.Finding != gate.FindingNone {
+			it.Findings = append(it.Findings, Finding{a.Ordinal, a.Finding})
+		}
+	}
+	it.Runbook = runbookOf(runbook, &it)
+	return it
+}
+
+func actorRow(a gate.Actor) gate.ActorRow {
+	return gate.ActorRow{ID: a.ID, Name: a.Name, Source: a.Source}
+}
+
+// runbookOf fills in a runbook's template, each value escaped for a query.
+func runbookOf(template string, it *Item) string {
+	if template == "" {
+		return ""
+	}
+	return strings.NewReplacer(
+		"{key}", url.QueryEscape(it.Key), "{op}", url.QueryEscape(string(it.Op)),
+		"{run}", url.QueryEscape(string(it.Run)), "{code}", url.QueryEscape(string(it.Code)),
+	).Replace(template)
+}
+
+// plain is an Item without its methods.
+type plain Item
+
+// MarshalJSON writes the item as the API sends it: the claim as one object,
+// and only while it holds.
+func (it Item) MarshalJSON() ([]byte, error) {
+	p := plain(it)
+	p.ClaimBy, p.ClaimID, p.ClaimUntil = "", "", time.Time{}
+	return json.Marshal(p)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (it *Item) UnmarshalJSON(b []byte) error {
+	if err := json.Unmarshal(b, (*plain)(it)); err != nil {
+		return err
+	}
+	it.Approvals = len(it.Grants)
+	if it.Claim != nil {
+		it.ClaimBy, it.ClaimID, it.ClaimUntil = it.Claim.By, it.Claim.ID, it.Claim.Until
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package escalation
+
+import (
+	"cmp"
+	"strings"
+	"time"
+
+	"tollgate/gate"
+)
+
+// Compare orders items as the queue does at now: negative when a comes before
+// b. It is a total order of items, and the same for every engine and screen.
+//
+// Open ones come first, then dead-letters, then resolved ones by the time of
+// their resolution. Among those that wait: first the items of runs whose
+// deadline is still ahead, by kind – an unknown outcome of a write that is not
+// safe to repeat before all – and then by time left; after them those whose
+// deadline has passed, the oldest first: nothing can be dispatched for them
+// any more.
+//
+// Source: R-P2.
+func Compare(a, b gate.ItemRow, now time.Time) int {
+	if c := cmp.Compare(a.State, b.State); c != 0 {
+		return c
+	}
+	var c int
+	switch late, other := Passed(a, now), Passed(b, now); {
+	case a.State == gate.HoldResolved:
+		c = a.Resolved.Compare(b.Resolved)
+	case late != other && late:
+		c = 1
+	case late != other:
+		c = -1
+	case late:
+		c = a.Opened.Compare(b.Opened)
+	default:
+		c = cmp.Or(cmp.Compare(rank(a), rank(b)), a.Deadline.Compare(b.Deadline), a.Opened.Compare(b.Opened))
+	}
+	return cmp.Or(c, cmp.Compare(a.ID, b.ID))
+}
+
+// Passed reports whether the deadline of an item's run is no longer ahead.
+func Passed(row gate.ItemRow, now time.Time) bool { return !now.Before(row.Deadline) }
+
+// rank is the place of an item's kind; an unknown outcome that a repeat could
+// double comes before the other kinds and before its own.
+func rank(row gate.ItemRow) int {
+	if row.Kind == gate.KindOutcomeUnknown && row.RetrySafety == gate.SafetyNever {
+		return 0
+	}
+	return int(row.Kind)
+}
+
+// Matches reports whether an item is in the list that a query asks for. An
+// open item that somebody has put off is left out until then.
+func Matches(q gate.ItemsQuery, row gate.ItemRow) bool {
+	state := q.State
+	if state == gate.HoldNone {
+		state = gate.HoldOpen
+	}
+	return row.State == state &&
+		(q.Kind == 0 || row.Kind == q.Kind) &&
+		(q.Run == "" || row.Run == q.Run) &&
+		(state != gate.HoldOpen || !q.Now.Before(row.Snoozed)) &&
+		(q.Text == "" || mentions(row, q.Text))
+}
+
+// mentions reports whether a part of operation, tool, code, dependency, run or
+// id is the text. Case does not count.
+func mentions(row gate.ItemRow, text string) bool {
+	text = strings.ToLower(text)
+	for _, s := range [...]string{string(row.Op), row.Tool, string(row.Code), row.Dependency, string(row.Run), string(row.ID)} {
+		if strings.Contains(strings.ToLower(s), text) {
+			return true
+		}
+	}
+	return false
+}
