@@ -37,9 +37,9 @@ type Item struct {
 	BreakerUntil time.Time         `json:"breaker_until,omitzero"`
 	SameCause    int64             `json:"same_cause"` // open items that share dependency and code, this one included
 	Claim        *Claim            `json:"claim,omitempty"`
-	Grants       []Grant           `json:"approvals"`    // counted so far (R-P8); in place of the row's number
-	Findings     []Finding         `json:"findings"`     // of people, by attempt
-	Dispatches   []gate.AttemptRow `json:"dispatches"`   // every attempt that is kept, oldest first
+	Grants       []Grant           `json:"approvals"`  // counted so far (R-P8); in place of the row's number
+	Findings     []Finding         `json:"findings"`   // of people, by attempt
+	Dispatches   []gate.AttemptRow `json:"dispatches"` // every attempt that is kept, oldest first
 	Terminal     *gate.Terminal    `json:"terminal,omitempty"`
 	Cause        uint64            `json:"cause"` // the decision that it answers
 	Changed      gate.ChangedRow   `json:"changed"`
