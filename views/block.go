@@ -15,6 +15,7 @@ type block struct {
 	in    string // the sequence in force at the end of buf
 	sel   bool   // the open row is the selected one
 	tmp   []byte // for numbers
+	aside *block // where flow measures a part before it is placed
 }
 
 // row is where a finished row stands in the buffer, and its cells.
@@ -89,6 +90,15 @@ func (b *block) right(s style, txt string, n int) {
 	f.right = true
 	b.buf = appendFit(b.buf, txt, n, f)
 	b.x += max(0, n)
+}
+
+// measure returns the cells that s takes, most at the most; it uses tmp.
+func (b *block) measure(s string, most int) (cells int) {
+	if most < 1 {
+		return 0
+	}
+	b.tmp, cells = appendCut(b.tmp[:0], s, most, b.fit())
+	return cells
 }
 
 // rightNumber appends what is in tmp, right-aligned in n cells.
@@ -199,6 +209,14 @@ func (b *block) add(o *block, i int) {
 		b.joinRow(o, o.rows[i])
 	}
 	b.to(from + o.width)
+}
+
+// append appends the rows of another block of the same width, from one on.
+func (b *block) append(o *block, from int) {
+	for _, r := range o.rows[min(from, len(o.rows)):] {
+		b.joinRow(o, r)
+		b.end()
+	}
 }
 
 // join appends the first row of another block to the open row.

@@ -106,6 +106,15 @@ func (b *block) operation(o *gate.OpRow, now time.Time) {
 	b.gap(1)
 	b.put(look, word)
 	b.end()
+	if o.Stop.IsStop() {
+		b.field("gate", verdictStyle(o.Stop), o.Stop.String(), 1)
+	}
+	if t := o.Terminal; t != nil {
+		b.field("route", text, t.NextAction.String(), 1)
+	}
+	if o.Item != "" {
+		b.field("item", text, string(o.Item)+", "+o.ItemState.String(), 1)
+	}
 	b.field("tool", text, o.Tool, 2)
 	b.field("", dim, EffectWord(o.Effect, o.RetrySafety, b.th.g.dot), 2)
 	b.field("depends on", text, o.Dependency, 1)
@@ -117,15 +126,8 @@ func (b *block) operation(o *gate.OpRow, now time.Time) {
 	b.field("key", text, o.Key, 2)
 	b.field("request", dim, o.Digest, 2)
 	b.field("result", live, o.Result, 3)
-	if o.Stop.IsStop() {
-		b.field("gate", verdictStyle(o.Stop), o.Stop.String(), 1)
-	}
 	if t := o.Terminal; t != nil {
 		b.field("returned", text, t.Type+", "+t.Reason, 2)
-		b.field("route", text, t.NextAction.String(), 1)
-	}
-	if o.Item != "" {
-		b.field("item", text, string(o.Item)+", "+o.ItemState.String(), 1)
 	}
 	if s := o.Successor; s != nil {
 		b.field("goes on", text, string(s.Op)+" in "+string(s.Run), 2)

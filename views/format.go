@@ -10,7 +10,7 @@ import (
 // appendLeft prints what is left until an instant: 04:12, 3h05m, 12d04h, or
 // "passed".
 func appendLeft(dst []byte, d time.Duration) []byte {
-	switch d = d.Truncate(time.Second); {
+	switch {
 	case d < 0:
 		return append(dst, "passed"...)
 	case d < time.Hour:
@@ -125,3 +125,5 @@ func plural(n int64, one, many string) string {
 	}
 	return strconv.FormatInt(n, 10) + " " + many
 }
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }

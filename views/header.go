@@ -40,7 +40,7 @@ func (b *block) header(h Header, now time.Time) {
 				o.put(strong, "tollgate")
 				o.gap(1)
 			}
-			if level < 4 {
+			if level < 3 {
 				where := "store "
 				if h.Attached {
 					where = "socket "
@@ -51,7 +51,7 @@ func (b *block) header(h Header, now time.Time) {
 			}
 			o.put(dim, "as ")
 			o.put(text, h.Operator)
-			if level < 3 && h.Source != "" {
+			if level < 4 && h.Source != "" {
 				o.gap(1)
 				o.put(dim, h.Source)
 			}
@@ -103,7 +103,7 @@ func (b *block) live(h Header, now time.Time) {
 func (b *block) tabs(h Header, level int) {
 	first := true
 	for i, t := range h.Tabs {
-		if level >= 5 && i != h.Current {
+		if level >= 4 && i != h.Current {
 			continue
 		}
 		if !first {
@@ -115,10 +115,8 @@ func (b *block) tabs(h Header, level int) {
 			name, note = here, here
 		}
 		b.put(name, t.Key)
-		if level < 4 || i == h.Current {
-			b.gap(1)
-			b.put(name, t.Name)
-		}
+		b.gap(1)
+		b.put(name, t.Name)
 		if t.Note != "" && (level < 3 || i == h.Current) {
 			if t.Loud {
 				note = waits

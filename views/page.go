@@ -169,3 +169,22 @@ func (b *block) keyName(key string) (string, int) {
 	}
 	return key, Width(key)
 }
+
+// scrolled draws a page whose body may be longer than there is room for. head
+// stays; nil is none.
+func (p Page) scrolled(top int, head, body *block) string {
+	room := p.Body()
+	if head != nil {
+		room -= len(head.rows)
+	}
+	top = max(0, min(top, len(body.rows)-room))
+	if seen := min(room, len(body.rows)-top); len(body.rows) > room && seen > 0 {
+		p.Notice.Side = "rows " + itoa(int64(top+1)) + "-" + itoa(int64(top+seen)) + " of " + itoa(int64(len(body.rows)))
+	}
+	return p.draw(func(b *block, _ int) {
+		if head != nil {
+			b.append(head, 0)
+		}
+		b.append(body, top)
+	})
+}

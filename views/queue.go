@@ -129,7 +129,7 @@ func (b *block) item(r *gate.ItemRow, cols []column, me string, now time.Time) {
 // code appends a failure's code, or a dash where there was no failure.
 func (b *block) code(c gate.Code, n int) {
 	if c == "" {
-		b.glyph(dim, b.th.g.dash)
+		b.glyph(faint, b.th.g.dash)
 		b.gap(n - 1)
 		return
 	}
@@ -159,10 +159,11 @@ func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
 		if r.ClaimID == me {
 			who, s = "you", press
 		}
+		most := b.measure(who, n)
 		b.tmp = append(b.tmp[:0], ", "...)
 		b.tmp = appendAge(b.tmp, r.ClaimUntil.Sub(now))
 		b.tmp = append(b.tmp, " left"...)
-		b.cell(s, who, min(Width(who), max(3, n-len(b.tmp))))
+		b.cell(s, who, min(most, max(3, n-len(b.tmp))))
 		b.tmp = b.tmp[:min(len(b.tmp), max(0, until-b.x))]
 		b.number(dim)
 	case r.NeedsTwo && r.Kind == gate.KindApproval:

@@ -56,49 +56,72 @@ func Run(p Page, v RunScreen) string {
 		}
 
 		rows -= runTop(p)
-		detail := func(width int) *block {
-			d := newBlock(b.th, width, rows)
-			d.detail(v, p.Now)
-			return d
-		}
-		two := RunTwoPanes(p)
-		b.runTabs(v, two, p.Now)
-		if !two && v.Detail {
-			d := detail(b.width - 2)
-			for i := range rows {
-				b.gap(1)
-				b.add(d, v.DetailTop+i)
-				b.end()
-			}
-			return
-		}
-		tree := newBlock(b.th, b.width, rows)
-		var d *block
-		if two {
-			tree.width = treeWidth(b.width)
-			d = detail(b.width - tree.width - 3)
-		}
+		b.runTabs(v, p.Now)
+		tree, detail := b.panes(v, p)
 		for i := range rows {
-			if n := v.Top + i; n >= 0 && n < len(v.Tree.Nodes) {
-				node := &v.Tree.Nodes[n]
-				tree.selected(node.ID == v.Selected && v.Selected != "")
-				tree.gap(1)
-				if tree.sel {
-					tree.glyph(press, b.th.g.mark)
-				}
-				tree.to(3)
-				tree.node(node, v.Run.Budget.Attempts.Spent, p.Now)
-			}
-			tree.end()
-			b.add(tree, i)
-			if two {
-				b.glyph(faint, b.th.g.split)
+			if tree != nil {
+				b.add(tree, i)
+			} else {
 				b.gap(1)
-				b.add(d, v.DetailTop+i)
+			}
+			if detail != nil {
+				if tree != nil {
+					b.glyph(faint, b.th.g.split)
+					b.gap(1)
+				}
+				if further := len(detail.rows) - v.DetailTop - rows; i == rows-1 && further > 0 {
+					b.put(dim, b.th.g.tail+" "+plural(int64(further+1), "further row", "further rows"))
+				} else {
+					b.add(detail, v.DetailTop+i)
+				}
 			}
 			b.end()
 		}
 	})
+}
+
+// RunDetail returns how many rows the detail of the selected node has, and how
+// many of them are seen at once.
+func RunDetail(p Page, v RunScreen) (rows, seen int) {
+	if v.Run == nil || TooSmall(p.Width, p.Height) {
+		return 0, 0
+	}
+	v.Detail = true
+	_, detail := newBlock(p.Theme, p.Width, 0).panes(v, p)
+	return len(detail.rows), RunRows(p)
+}
+
+// panes draws what stands below the gauges: the tree, the detail, or both.
+func (b *block) panes(v RunScreen, p Page) (tree, detail *block) {
+	two, rows := RunTwoPanes(p), RunRows(p)
+	width := b.width
+	if two {
+		width = treeWidth(b.width)
+	}
+	if two || !v.Detail {
+		tree = newBlock(b.th, width, rows)
+		for i := max(0, v.Top); i < min(len(v.Tree.Nodes), v.Top+rows); i++ {
+			node := &v.Tree.Nodes[i]
+			tree.selected(node.ID == v.Selected && v.Selected != "")
+			tree.gap(1)
+			if tree.sel {
+				tree.glyph(press, b.th.g.mark)
+			}
+			tree.to(3)
+			tree.node(node, v.Run.Budget.Attempts.Spent, p.Now)
+			tree.end()
+		}
+	}
+	switch {
+	case two:
+		detail = newBlock(b.th, b.width-width-2, rows)
+	case v.Detail:
+		detail = newBlock(b.th, b.width-1, rows)
+	default:
+		return tree, nil
+	}
+	detail.detail(v, p.Now)
+	return tree, detail
 }
 
 // treeWidth returns the cells of the tree beside its detail.
@@ -189,7 +212,8 @@ func spentStyle(s gate.Spent) style {
 }
 
 // runTabs appends the row above the panes, with the first and last failure.
-func (b *block) runTabs(v RunScreen, two bool, now time.Time) {
+func (b *block) runTabs(v RunScreen, now time.Time) {
+	two := b.width >= wide
 	tabs := []string{"tree", "detail"}
 	current := 0
 	if v.Detail && !two {

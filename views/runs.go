@@ -28,28 +28,29 @@ const (
 	runCode
 )
 
-// A gauge in a list is a bar, when there is room for one, and its numbers.
+// A gauge in a list is a bar, where there is room for one, and its numbers,
+// which are never cut for it.
 const (
-	listNote = 8 // "999k/1M", "3h05m"
-	listBar  = 4 // at least
+	listNote = 6 // cells that the numbers have at least
+	listBar  = 4 // cells that a bar has at least
 )
 
 var runsColumns = []column{
-	{id: runID, title: "RUN", least: 12, most: 28},
-	{id: runAgent, title: "AGENT", least: 10, most: 24, rank: 5},
-	{id: runState, title: "STATE", least: 9, most: 10, rank: 2},
-	{id: runAttempts, title: "ATTEMPTS", least: listNote, most: listNote + 14},
-	{id: runTime, title: "TIME LEFT", least: 9, most: listNote + 14},
-	{id: runEffects, title: "EFFECTS", least: listNote, most: listNote + 8, rank: 3},
-	{id: runTokens, title: "TOKENS", least: listNote, most: listNote + 10, rank: 6},
-	{id: runItems, title: "OPEN", least: 4, most: 5, rank: 1, right: true},
-	{id: runCode, title: "LAST CODE", least: 10, most: 22, rank: 4},
+	{id: runID, title: "RUN", least: 12, most: 32},
+	{id: runAgent, title: "AGENT", least: 12, most: 28, rank: 6},
+	{id: runState, title: "STATE", least: 9, most: 10},
+	{id: runAttempts, title: "ATTEMPTS", least: 11, most: 24},
+	{id: runTime, title: "TIME LEFT", least: 11, most: 24, rank: 1},
+	{id: runEffects, title: "EFFECTS", least: 11, most: 18, rank: 3},
+	{id: runTokens, title: "TOKENS", least: 12, most: 20, rank: 5},
+	{id: runItems, title: "OPEN", least: 4, most: 5, rank: 2, right: true},
+	{id: runCode, title: "LAST CODE", least: 10, most: 24, rank: 4},
 }
 
 // Runs draws the list of runs.
 func Runs(p Page, v RunsView) string {
 	return p.draw(func(b *block, rows int) {
-		cols := layout(runsColumns, listFrom, b.width-1)
+		cols := layout(runsColumns, listFrom, b.width)
 		b.headings(cols)
 		if len(v.Rows) == 0 {
 			said := v.Empty
@@ -96,10 +97,10 @@ func (b *block) run(r *gate.RunRow, cols []column, now time.Time) {
 				b.listGauge(*r.Budget.RetryTokens, c.width)
 			}
 		case runTime:
-			bar := listBarWidth(c.width)
+			b.tmp = appendLeft(b.tmp[:0], r.Budget.Deadline.Sub(at))
+			bar := listBarWidth(c.width, len(b.tmp))
 			b.timeBar(r.Budget.Started, r.Budget.Deadline, at, bar)
 			b.gap(min(bar, 1))
-			b.tmp = appendLeft(b.tmp[:0], r.Budget.Deadline.Sub(at))
 			b.number(timeStyle(r, at))
 		case runItems:
 			switch {
@@ -117,10 +118,10 @@ func (b *block) run(r *gate.RunRow, cols []column, now time.Time) {
 
 // listGauge appends the gauge of a counter in n cells.
 func (b *block) listGauge(s gate.Spent, n int) {
-	bar := listBarWidth(n)
+	b.tmp = appendSpent(b.tmp[:0], s)
+	bar := listBarWidth(n, len(b.tmp))
 	b.spentBar(s, bar)
 	b.gap(min(bar, 1))
-	b.tmp = appendSpent(b.tmp[:0], s)
 	look := text
 	switch {
 	case s.Limit == 0 && s.Spent == 0:
@@ -131,8 +132,9 @@ func (b *block) listGauge(s gate.Spent, n int) {
 	b.number(look)
 }
 
-func listBarWidth(n int) int {
-	if n -= listNote + 1; n < listBar {
+// listBarWidth returns the cells of the bar beside numbers of some length.
+func listBarWidth(n, numbers int) int {
+	if n -= 1 + max(numbers, listNote); n < listBar {
 		return 0
 	}
 	return n

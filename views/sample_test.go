@@ -118,7 +118,7 @@ func sampleRun() *gate.RunView {
 		return a
 	}
 	run := &gate.RunView{RunRow: sampleRuns()[0]}
-	run.Operations = 5
+	run.Operations, run.Budget.Attempts.Spent = 5, 6
 	run.Caps = []gate.CapRow{{Agent: "planner/billing", Attempts: gate.Spent{Spent: 3, Limit: 4}}}
 	op := func(name, agent, tool string, e gate.Effect, s gate.OpState, as ...gate.AttemptRow) *gate.OpRow {
 		run.Ops = append(run.Ops, gate.OpRow{
@@ -148,5 +148,98 @@ func sampleDecisions() []gate.DecisionRow {
 	return []gate.DecisionRow{
 		{Seq: 812, At: now.Add(-26 * time.Minute), Act: gate.ActAsk, Verdict: gate.Admit, Ordinal: 1, Before: &b, After: &a},
 		{Seq: 813, At: now.Add(-25 * time.Minute), Act: gate.ActReport, Verdict: gate.StopUnsafeToRepeat, Ordinal: 1, Route: &route},
+	}
+}
+
+func sampleReview() ReviewView {
+	run := sampleRun()
+	b, a := sampleBudget(), sampleBudget()
+	a.Attempts.Spent++
+	return ReviewView{
+		Item: sampleItems()[0], Op: &run.Ops[2], Run: &run.RunRow, Me: "uid:1001", Route: "reconcile",
+		Input: `{"order":42,"amount":"19.90 EUR","note":"` + "\x1b]8;;http://evil\x07" + `"}`, Breaker: &gate.BreakerRow{}, SameCause: 3,
+		Runbook: "https://runbooks.example/pay?key=8f1c2d3e4f5061728394a5b6c7d8e9e0", LastNote: "called the bank, they look into it",
+		Verbs: []Preview{
+			{Key: "r", Do: gate.ActReconcile},
+			{
+				Key: "a", Do: gate.ActApprove, Verdict: gate.StopUnsafeToRepeat,
+				Checks: []gate.Check{
+					{Step: "1 class", OK: true, Says: "timeout is transient"},
+					{Step: "2 safe to repeat", Says: "write, never, no finding: reconcile first"},
+					{Step: "3 attempts", OK: true, Says: "2/6 to 3/6"},
+					{Step: "4 time", OK: true, Says: "04:12 less reserve 2s holds delay of at most 500ms and timeout 2s"},
+					{Step: "5 side effects", Says: "1/1 spent"},
+				},
+			},
+			{Key: "A", Do: gate.ActApprove, AsNew: true, Verdict: gate.Admit, Before: &b, After: &a},
+			{Key: "x", Do: gate.ActReject},
+			{Key: "n", Do: gate.ActNewRun},
+			{Key: "c", Do: gate.ActClaim, Off: "you hold it"},
+		},
+	}
+}
+
+func sampleForm() FormView {
+	r := sampleReview()
+	return FormView{
+		Title: "reconcile charge-42", Kind: gate.KindOutcomeUnknown, Armed: true, Preview: &r.Verbs[1],
+		What: []string{"Says what really happened to the write. Nothing is given back and nothing is dispatched by it."},
+		Fields: []Field{
+			{Label: "finding", Options: []string{"happened", "did not happen", "cannot tell"}, Chosen: 1},
+			{Label: "evidence", Value: "ledger export 2026-01-05 09:00\x1b[2J, no charge for order 42 by the payment provider; 日本語も", Cursor: 20, Rows: 2, Focused: true},
+			{Label: "reason", Hint: "why, for whoever reads the ledger", Rows: 3, Problem: "a reason is needed"},
+			{Label: "to confirm", Hint: "type the last four characters of i-e45x"},
+		},
+	}
+}
+
+func sampleHelp() HelpView {
+	return HelpView{Title: "queue", Sections: []HelpSection{
+		{Name: "move", Keys: []Key{{Key: "up/down", Does: "to the next item"}, {Key: "enter", Does: "opens the item; nothing is decided by it"}, {Key: "g", Does: "to the top"}}},
+		{Name: "act", Keys: []Key{
+			{Key: "c", Does: "claims the item for 15 minutes"}, {Key: "a", Does: "approve", Off: "the gate would say STOP_UNSAFE_TO_REPEAT"},
+			{Key: "ctrl+s", Does: "decides, in a form, and nothing else does"},
+		}},
+		{Name: "anywhere", Keys: []Key{{Key: "space", Does: "freezes what is shown"}, {Key: "q", Does: "quits, at the root only"}}},
+	}}
+}
+
+// screens are every screen with something on it, and its special states.
+func screens() map[string]func(Page) string {
+	run := sampleRun()
+	tree := NewTree(run, func(n NodeID) bool { return n == OpNode("plan") })
+	items, runs, ds := sampleItems(), sampleRuns(), sampleDecisions()
+	review, form, help := sampleReview(), sampleForm(), sampleHelp()
+	gone := sampleReview()
+	gone.Moved = &gate.ChangedRow{Seq: 901, At: now.Add(-12 * time.Second), By: gate.ActorRow{ID: "uid:1002", Name: "lee\x1b[m"}, Act: gate.ActReconcile, Verdict: gate.Resolved}
+	gone.Gone = true
+	screen := func(r RunScreen) func(Page) string {
+		return func(p Page) string { p.Header.Current = -1; return Run(p, r) }
+	}
+	return map[string]func(Page) string{
+		"queue": func(p Page) string {
+			return Queue(p, QueueView{Rows: items, Selected: items[0].ID, Me: "uid:1001", Marked: map[gate.ItemID]bool{items[3].ID: true}})
+		},
+		"queue-empty": func(p Page) string {
+			p.Header = Header{Place: "/run/tollgate/gate.sock", Attached: true, Operator: "lee", Source: "uid 1002", ReadOnly: true, Tabs: p.Header.Tabs, Lost: true, AsOf: now.Add(-90 * time.Second)}
+			p.Notice = Notice{Text: "i-abcdefghij was resolved by dana\r\x1b[2J", Tone: Loud}
+			return Queue(p, QueueView{})
+		},
+		"runs":        func(p Page) string { p.Header.Current = 1; return Runs(p, RunsView{Rows: runs, Selected: "run-1"}) },
+		"runs-empty":  func(p Page) string { p.Header.Paused, p.Header.AsOf = true, now; return Runs(p, RunsView{}) },
+		"run":         screen(RunScreen{Run: run, Tree: tree, Selected: OpNode("charge-42"), Decisions: ds}),
+		"run-detail":  screen(RunScreen{Run: run, Tree: tree, Selected: "t:charge-42#1", Decisions: ds, Detail: true}),
+		"run-agent":   screen(RunScreen{Run: run, Tree: tree, Selected: "a:planner/billing", Detail: true, Top: 2, DetailTop: 1}),
+		"run-gone":    screen(RunScreen{Run: run, Tree: tree, Selected: "o:gone"}),
+		"run-none":    screen(RunScreen{}),
+		"review":      func(p Page) string { return Review(p, review) },
+		"review-gone": func(p Page) string { return Review(p, gone) },
+		"review-end": func(p Page) string {
+			v := review
+			v.Top, v.Item.Deadline = 999, now.Add(-130*time.Second)
+			return Review(p, v)
+		},
+		"form": func(p Page) string { return Form(p, form) },
+		"help": func(p Page) string { return Help(p, help) },
 	}
 }

@@ -7,7 +7,7 @@ type Palette uint8
 // The palettes.
 const (
 	Plain   Palette = iota // no sequences at all: TERM=dumb, pipes, screen readers
-	Mono                   // bold only: NO_COLOR
+	Mono                   // bold and reverse, no colour: NO_COLOR
 	Sixteen                // the terminal's own sixteen colours
 	Dark                   // 256 colours on a dark background
 	Light                  // 256 colours on a light background
@@ -74,6 +74,7 @@ const (
 	alarm                // the same, louder
 	approve              // approvals
 	live                 // live, done
+	caret                // where typing goes
 	styles  = iota
 )
 
@@ -82,24 +83,24 @@ var palettes = [...]struct {
 	selected string
 }{
 	Mono: {
-		styles:   [styles]string{strong: "1", here: "1", alarm: "1", press: "1"},
+		styles:   [styles]string{strong: "1", here: "1", alarm: "1", press: "1", caret: "7"},
 		selected: "1",
 	},
 	Sixteen: {
-		styles:   [styles]string{dim: "90", faint: "90", strong: "1", here: "1;94", press: "94", waits: "33", alarm: "1;33", approve: "95", live: "36"},
+		styles:   [styles]string{dim: "90", faint: "90", strong: "1", here: "1;94", press: "94", waits: "33", alarm: "1;33", approve: "95", live: "36", caret: "7"},
 		selected: "100",
 	},
 	Dark: {
 		styles: [styles]string{
 			dim: "38;5;246", faint: "38;5;240", strong: "1", here: "1;38;5;75", press: "38;5;75",
-			waits: "38;5;214", alarm: "1;38;5;214", approve: "38;5;183", live: "38;5;80",
+			waits: "38;5;214", alarm: "1;38;5;214", approve: "38;5;183", live: "38;5;80", caret: "7",
 		},
 		selected: "48;5;236",
 	},
 	Light: {
 		styles: [styles]string{
 			dim: "38;5;241", faint: "38;5;249", strong: "1", here: "1;38;5;25", press: "38;5;25",
-			waits: "38;5;130", alarm: "1;38;5;130", approve: "38;5;91", live: "38;5;30",
+			waits: "38;5;130", alarm: "1;38;5;130", approve: "38;5;91", live: "38;5;30", caret: "7",
 		},
 		selected: "48;5;254",
 	},

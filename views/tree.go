@@ -284,8 +284,8 @@ func (b *block) opNode(n *Node, room int) {
 // never cut for it. Below each other they line up where names are short.
 func (b *block) nameBeside(s style, name, beside string, until int) {
 	const least = 6
-	from := max(b.x+Width(name)+1, b.width*45/100)
-	if beside == "" || until-from < min(least, Width(beside)) {
+	from := max(b.x+b.measure(name, until-b.x)+1, b.width*45/100)
+	if beside == "" || until-from < min(least, b.measure(beside, least)) {
 		b.cell(s, name, until-b.x)
 		return
 	}
