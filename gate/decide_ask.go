@@ -65,7 +65,7 @@ func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
 		d.refuse(StopApprovalRequired, op)
 		d.Hold = d.holdForApproval(op, digest)
 	default:
-		d.decide(q, op, run, policy)
+		d.decide(q, op, policy)
 	}
 	return d.seal(append(reads, Read{Run: run.ID, Rev: run.Rev})), nil
 }
@@ -95,7 +95,7 @@ func (r *Run) closed() bool { return r.Ending || !r.Ended.IsZero() }
 func (o *Operation) fixesDigest() bool { return o.Opened != 0 }
 
 // decide runs the steps and takes over their answer.
-func (d *Decision) decide(q *Question, op *Operation, run *Run, policy *Policy) {
+func (d *Decision) decide(q *Question, op *Operation, policy *Policy) {
 	var a Answer
 	if admission(op) {
 		d.Admission = true

@@ -299,7 +299,7 @@ func (d *Door) Sweep(ctx context.Context) (next time.Time, err error) {
 			return next, nil
 		}
 		for _, ref := range due {
-			if _, err := d.Do(ctx, Sweep{Run: ref.Run, Op: ref.Op}); err != nil {
+			if _, err := d.Do(ctx, Sweep(ref)); err != nil {
 				return time.Time{}, fmt.Errorf("sweep of %s in %s: %w", ref.Op, ref.Run, err)
 			}
 		}

@@ -13,6 +13,7 @@ func WantOf(d *Decision) Want {
 		w.Line = true
 	case ActNewRun:
 		w.Unfinished = true
+	default:
 	}
 	if d.Depends.On != "" {
 		w.Depends = []string{d.Depends.On}
@@ -66,7 +67,7 @@ func Fold(s State, d Decision) (State, error) {
 
 // opens is the operation that an ask brought (R-A2, R-A3).
 func (d *Decision) opens(run *Run) Operation {
-	c := d.Command.(Ask) //nolint:errcheck,forcetypeassert // only an ask opens one
+	c := d.Command.(Ask) //nolint:forcetypeassert // only an ask opens one
 	op := newOperation(c, d.Op, &Tool{Dependency: d.Dependency, Effect: d.Effect, Safety: d.Safety, Approval: d.Approval}, d.Digest, run, "")
 	op.Key, op.Opened = d.Key, d.Seq
 	return *op
@@ -368,7 +369,7 @@ func (s *State) foldPayer(r *Run, d *Decision) {
 			}
 		}
 	}
-	switch act := d.Command.Act(); act {
+	switch d.Command.Act() {
 	case ActReport, ActSweep:
 		r.Overdrawn = r.Overdrawn || r.Budget.Overdrawn()
 		if d.Code != "" {
@@ -378,6 +379,7 @@ func (s *State) foldPayer(r *Run, d *Decision) {
 		r.Ending = true
 	case ActAsk, ActApprove:
 		r.Refused = r.Refused || d.Verdict.Exhausts() != ""
+	default:
 	}
 }
 

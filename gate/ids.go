@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// RunID names a run, OpID an operation within its run. Both come from callers.
-type (
-	RunID string
-	OpID  string
-)
+// RunID names a run. It comes from callers.
+type RunID string
+
+// OpID names an operation within its run. It comes from callers, or else from
+// run, tool and input (R-A2).
+type OpID string
 
 // ItemID names what waits for a person about one operation. It is made from
 // the run and the operation, since an operation has at most one item (R-P1).

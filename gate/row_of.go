@@ -162,7 +162,7 @@ func shownName(a Actor) string {
 	return a.Name
 }
 
-func rowOfActor(a Actor) ActorRow { return ActorRow{ID: a.ID, Name: a.Name, Source: a.Source} }
+func rowOfActor(a Actor) ActorRow { return ActorRow(a) }
 
 // RowOf returns a decision as it is shown and sent. Its Hash is the engine's
 // to fill in.
