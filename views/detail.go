@@ -7,31 +7,6 @@ import (
 	"tollgate/gate"
 )
 
-// labelWidth is where the values of a detail begin.
-const labelWidth = 12
-
-// field appends a label and a value, which may take several rows.
-func (b *block) field(label string, s style, value string, rows int) {
-	b.fieldAt(0, labelWidth, label, s, value, rows)
-}
-
-// fieldAt is field with a margin and a place for the value.
-func (b *block) fieldAt(margin, at int, label string, s style, value string, rows int) {
-	if value == "" {
-		return
-	}
-	b.gap(margin)
-	b.cell(dim, label, at-1)
-	for _, line := range wrap(value, b.width-margin-at, rows, b.th.ascii) {
-		b.to(margin + at)
-		b.put(s, line)
-		b.end()
-	}
-	if b.x > 0 {
-		b.end()
-	}
-}
-
 // detail appends the selected node in full.
 func (b *block) detail(v RunScreen, now time.Time) {
 	i := v.Tree.Find(v.Selected)

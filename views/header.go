@@ -60,7 +60,7 @@ func (b *block) header(h Header, now time.Time) {
 				o.put(waits, "read-only")
 			}
 		},
-		func(o *block, level int) { o.live(h, now) },
+		func(o *block, _ int) { o.live(h, now) },
 	)
 	b.ends(5,
 		func(o *block, level int) { o.tabs(h, level) },

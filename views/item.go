@@ -1,77 +1,78 @@
 package views
 
 import (
+	"strconv"
 	"time"
 
+	"tollgate/escalation"
 	"tollgate/gate"
 )
 
 // ReviewView is one item for a person to decide on: the whole contract, and
 // what each verb would do now. It is a frozen copy: what is shown is what is
-// decided on.
+// decided on. ReviewOf makes one of an item.
 type ReviewView struct {
 	Item      gate.ItemRow
-	Op        *gate.OpRow      // with every attempt that is kept; nil if it could not be read
-	Run       *gate.RunRow     // nil if it could not be read
-	Input     string           // that triggered it, as it is kept; empty when only a digest is
-	InputSize int              // of the whole, when Input is a beginning; 0 otherwise
-	Breaker   *gate.BreakerRow // of the dependency; nil when nothing guards it
+	Op        *gate.OpRow  // with every attempt that is kept; nil if it could not be read
+	Run       *gate.RunRow // nil if it could not be read
+	First     *gate.Failure
+	Last      *gate.Failure
+	Input     string           // that triggered it; empty when only a digest is kept
+	KeyGiven  bool             // the key is the caller's own
+	Asker     gate.ActorRow    // who asked first
+	Tokens    int64            // that one repeat costs
+	Breaker   *gate.BreakerRow // of the dependency; nil when it is closed or nothing guards it
 	SameCause int64            // open items that share dependency and code, this one included
+	Approved  []gate.ActorRow  // by whom, so far
+	Cause     uint64           // seq of the decision that it answers
+	Route     string           // by which it came here: reconcile, escalate, dead-letter
 	Runbook   string           // where to look it up
 	Notes     int64
 	LastNote  string
 	Me        string           // id of the operator
-	Route     string           // by which it came here: reconcile, escalate, dead-letter
 	Moved     *gate.ChangedRow // set when the item is no longer what is shown
 	Gone      bool             // and it no longer waits
 	Verbs     []Preview
 	Top       int // the first row shown
 }
 
-// Preview is a verb, and what the gate would answer if it were decided now:
-// the gate's own decision on a copy, not committed.
-type Preview struct {
-	Key     string // that opens its form
-	Do      gate.Act
-	AsNew   bool   // approve as a new action
-	Off     string // why it can't be pressed; empty when it can
-	Verdict gate.Verdict
-	Checks  []gate.Check // of an approve, in their order; nil when the gate has none to show
-	Before  *gate.BudgetRow
-	After   *gate.BudgetRow
-}
-
-// verbWords says what a verb does, and what its form asks for.
-func verbWords(do gate.Act, asNew bool) (name, says, needs string) {
-	switch do {
-	case gate.ActReconcile:
-		return "reconcile", "say what really happened: happened, did not happen, cannot tell", "evidence, reason"
-	case gate.ActApprove:
-		if asNew {
-			return "as new action", "a new operation with a new key; the risk of a duplicate is yours", "reason, typed"
-		}
-		return "approve", "the same operation again, under the same key, if the gate lets it", "reason"
-	case gate.ActReject:
-		return "reject", "closes it and returns the typed outcome to the agent", "reason"
-	case gate.ActNewRun:
-		return "new run", "limits of its own, linked to this decision; this run's counters stay", "limits, reason"
-	case gate.ActClaim:
-		return "claim", "a lease on deciding", ""
-	case gate.ActRelease:
-		return "release", "gives the claim back", ""
-	case gate.ActSnooze:
-		return "snooze", "hides it for a while", ""
-	case gate.ActNote:
-		return "note", "for whoever comes next", ""
-	case gate.ActAdopt, gate.ActStart, gate.ActAsk, gate.ActReport, gate.ActSweep, gate.ActEnd:
+// ReviewOf returns the review of an item as it was read. me is the operator's
+// id. Keys, and why a verb is off, are the caller's to fill in.
+func ReviewOf(it *escalation.Item, me string) ReviewView {
+	v := ReviewView{
+		Item: it.ItemRow, Me: me, First: it.FirstFailure, Last: it.LastFailure, Input: string(it.Input), KeyGiven: it.KeyGiven,
+		Asker: it.Asker, Tokens: it.Tokens, SameCause: it.SameCause, Cause: it.Cause, Runbook: it.Runbook, Notes: it.Notes, LastNote: it.LastNote,
+		Op: &gate.OpRow{
+			Run: it.Run, Op: it.Op, Agent: it.Agent, Path: it.Path, Parent: it.Parent, Tool: it.Tool, Dependency: it.Dependency,
+			Effect: it.Effect, RetrySafety: it.RetrySafety, Outcome: it.Effects, Key: it.Key, Digest: it.InputDigest,
+			Permits: it.Permits, Attempts: it.Dispatches, Terminal: it.Terminal,
+		},
+		Run: &gate.RunRow{Run: it.Run, State: it.RunState, Ending: it.Ending, Budget: it.Budget},
 	}
-	return do.String(), "", ""
-}
-
-// VerbName names a verb as the screens do.
-func VerbName(do gate.Act, asNew bool) string {
-	name, _, _ := verbWords(do, asNew)
-	return name
+	if it.Breaker != gate.BreakerClosed {
+		v.Breaker = &gate.BreakerRow{State: it.Breaker, Until: it.BreakerUntil}
+	}
+	if it.Terminal != nil {
+		v.Route = it.Terminal.NextAction.String()
+	}
+	for _, g := range it.Grants {
+		v.Approved = append(v.Approved, g.By)
+	}
+	for _, r := range reviewVerbs {
+		p := Preview{Do: r.do, AsNew: r.asNew}
+		if now, ok := it.Preview[r.preview]; ok {
+			p.Says, p.Checks, p.Never = now.Says, now.Checks, !now.Possible
+			if r.do == gate.ActApprove {
+				p.Verdict = now.Verdict
+			}
+			if now.Verdict.Permits() {
+				before, after := now.Before, now.After
+				p.Before, p.After = &before, &after
+			}
+		}
+		v.Verbs = append(v.Verbs, p)
+	}
+	return v
 }
 
 // Review draws the screen of one item.
@@ -110,21 +111,6 @@ func (p Page) review(v ReviewView) (head, body *block) {
 	body.beside(contract, verbs, p.Body()-len(head.rows))
 	return head, body
 }
-
-// beside appends two blocks side by side, on least rows at least.
-func (b *block) beside(l, r *block, least int) {
-	for i := range max(len(l.rows), len(r.rows), least) {
-		b.add(l, i)
-		b.gap(1)
-		b.glyph(faint, b.th.g.split)
-		b.gap(1)
-		b.add(r, i)
-		b.end()
-	}
-}
-
-// Where the values of a review begin, and its parts.
-const reviewAt = 16
 
 // reviewLine says what the item is, who holds it and its version.
 func (b *block) reviewLine(v ReviewView, now time.Time) {
@@ -210,9 +196,7 @@ func (b *block) contract(v ReviewView, now time.Time) {
 	b.label("depends on")
 	b.piece(text, r.Dependency)
 	switch {
-	case v.Breaker == nil:
-		b.piece(dim, "no breaker guards it")
-	case v.Breaker.State == gate.BreakerClosed:
+	case v.Breaker == nil, v.Breaker.State == gate.BreakerClosed:
 		b.piece(dim, "breaker closed")
 	default:
 		said := "breaker " + v.Breaker.State.String()
@@ -247,8 +231,8 @@ func (b *block) contract(v ReviewView, now time.Time) {
 		if budget.ReserveMS > 0 {
 			b.piece(dim, "reserve "+took(time.Duration(budget.ReserveMS)*time.Millisecond))
 		}
-		if budget.Overdrawn {
-			b.piece(alarm, "overdrawn")
+		if v.Tokens > 0 {
+			b.piece(dim, "a repeat costs "+string(appendCount(nil, v.Tokens))+" tokens")
 		}
 	}
 	b.end()
@@ -270,18 +254,21 @@ func (b *block) contract(v ReviewView, now time.Time) {
 	if v.Route != "" {
 		b.piece(dim, "route "+v.Route)
 	}
+	if v.Cause > 0 {
+		b.piece(dim, "decision "+strconv.FormatUint(v.Cause, 10))
+	}
 	b.end()
 
 	if o := v.Op; o != nil {
-		b.reviewField("key", text, o.Key, 2)
-	}
-	b.input(v)
-	if r.NeedsTwo {
-		b.label("approved by")
-		b.piece(approve, itoa(int64(r.Approvals))+" of 2")
-		b.piece(dim, "two different people, neither of them the asker")
+		b.label("key")
+		b.piece(text, o.Key)
+		if v.KeyGiven {
+			b.piece(dim, "the caller's own")
+		}
 		b.end()
 	}
+	b.input(v)
+	b.approvals(v)
 	b.happened(v, now)
 	if v.SameCause > 1 {
 		b.label("also open")
@@ -292,14 +279,39 @@ func (b *block) contract(v ReviewView, now time.Time) {
 	b.reviewField("note", text, v.LastNote, 4)
 }
 
+// approvals appends who asked, and who has approved so far.
+func (b *block) approvals(v ReviewView) {
+	if v.Asker.ID != "" {
+		b.label("asked by")
+		b.piece(text, actorName(v.Asker))
+		if v.Asker.Source != "" {
+			b.piece(dim, v.Asker.ID+", known by "+v.Asker.Source)
+		}
+		if v.Op != nil && v.Op.Path != gate.PathModel {
+			b.piece(dim, "path "+v.Op.Path.String())
+		}
+		if v.Op != nil && v.Op.Parent != "" {
+			b.piece(dim, "for "+string(v.Op.Parent))
+		}
+		b.end()
+	}
+	if !v.Item.NeedsTwo {
+		return
+	}
+	b.label("approved by")
+	b.piece(approve, itoa(int64(v.Item.Approvals))+" of 2")
+	for _, a := range v.Approved {
+		b.piece(text, actorName(a))
+	}
+	b.piece(dim, "two different people, neither of them the asker")
+	b.end()
+}
+
 // input appends the request.
 func (b *block) input(v ReviewView) {
 	switch {
 	case v.Input != "":
 		b.reviewField("request", text, v.Input, 4)
-		if v.InputSize > len(v.Input) {
-			b.reviewField("", dim, Size(v.InputSize)+" in all", 1)
-		}
 	case v.Op != nil && v.Op.Digest != "":
 		b.reviewField("request", dim, v.Op.Digest+", only the digest is kept", 2)
 	default:
@@ -317,6 +329,10 @@ func (b *block) happened(v ReviewView, now time.Time) {
 	if older := v.Op.Permits - int64(len(v.Op.Attempts)); older > 0 {
 		b.reviewField(label, dim, plural(older, "older attempt", "older attempts")+", in the ledger only", 1)
 		label = ""
+		if v.First != nil {
+			b.reviewField("", text, "the first failure was "+string(v.First.Code), 1)
+			b.reviewField("", dim, v.First.Message, 2)
+		}
 	}
 	for i := range v.Op.Attempts {
 		a := &v.Op.Attempts[i]
@@ -354,165 +370,5 @@ func (b *block) happened(v ReviewView, now time.Time) {
 			b.reviewField("", dim, f.Message, 3)
 			b.reviewField("", dim, f.Suggest, 2)
 		}
-	}
-}
-
-// verbs appends what each verb would do now.
-func (b *block) verbs(v ReviewView, now time.Time) {
-	b.gap(1)
-	if d := v.Item.Deadline.Sub(now); d < 0 {
-		b.put(waits, "deadline passed "+ago(-d)+" ago")
-		b.put(dim, " "+b.th.g.dot+" nothing can be dispatched any more")
-	} else {
-		b.put(dim, "what each verb would do now")
-	}
-	b.end()
-	for i := range v.Verbs {
-		b.verb(&v.Verbs[i])
-	}
-}
-
-// verbsLine appends the verbs that can be pressed in one row, each with the
-// gate's answer in a glyph.
-func (b *block) verbsLine(verbs []Preview) {
-	b.gap(1)
-	for i := range verbs {
-		p := &verbs[i]
-		name, _, _ := verbWords(p.Do, p.AsNew)
-		if p.Off != "" || Width(p.Key)+Width(name)+3 > b.rest() {
-			continue
-		}
-		b.put(press, p.Key)
-		b.gap(1)
-		switch {
-		case p.Verdict.IsStop():
-			b.put(dim, name)
-			b.gap(1)
-			b.glyph(waits, b.th.g.fail)
-		case p.Verdict.Permits():
-			b.put(text, name)
-			b.gap(1)
-			b.glyph(live, b.th.g.ok)
-		default:
-			b.put(text, name)
-		}
-		b.gap(3)
-	}
-	b.end()
-}
-
-// Where the name of a verb and its words begin.
-const (
-	verbAt = 3
-	saysAt = 18
-)
-
-func (b *block) verb(p *Preview) {
-	name, says, needs := verbWords(p.Do, p.AsNew)
-	key, label := press, strong
-	if p.Off != "" {
-		key, label = faint, dim
-	}
-	b.gap(1)
-	b.put(key, p.Key)
-	b.to(verbAt)
-	b.cell(label, name, saysAt-verbAt)
-	switch {
-	case p.Off != "":
-		b.wrapped(saysAt, dim, p.Off)
-		return
-	case p.Verdict.IsStop():
-		b.glyph(waits, b.th.g.fail)
-		b.gap(1)
-		b.put(waits, p.Verdict.String())
-		b.end()
-	case p.Verdict.Permits():
-		b.glyph(live, b.th.g.ok)
-		b.gap(1)
-		b.put(live, p.Verdict.String())
-		b.end()
-	default:
-		if needs != "" {
-			says += "; needs " + needs
-		}
-		b.wrapped(saysAt, dim, says)
-	}
-	b.checks(p)
-}
-
-// checks appends the steps of a preview, and the counters before and after.
-func (b *block) checks(p *Preview) {
-	const step = 18
-	for _, c := range p.Checks {
-		b.gap(saysAt)
-		if c.OK {
-			b.glyph(live, b.th.g.ok)
-		} else {
-			b.glyph(waits, b.th.g.fail)
-		}
-		b.gap(1)
-		look := text
-		if c.OK {
-			look = dim
-		}
-		if b.width >= saysAt+2+step+24 {
-			b.cell(look, c.Step, step)
-			b.wrapped(saysAt+2+step, look, c.Says)
-		} else {
-			b.wrapped(saysAt+2, look, c.Step+": "+c.Says)
-		}
-	}
-	b.beforeAfter(saysAt, p.Before, p.After)
-}
-
-// label begins a row of the contract.
-func (b *block) label(s string) {
-	b.gap(1)
-	b.cell(dim, s, reviewAt-1)
-}
-
-// piece appends a part of a row that is made of parts; one that does not fit
-// moves to the next row.
-func (b *block) piece(s style, txt string) {
-	if txt == "" {
-		return
-	}
-	b.flow(func(o *block) { o.put(s, txt) })
-}
-
-func (b *block) flow(part func(o *block)) {
-	if b.aside == nil {
-		b.aside = newBlock(b.th, b.width-reviewAt, 1)
-	}
-	o := b.aside
-	part(o)
-	o.end()
-	const apart = 3
-	switch n := o.rows[0].cells; {
-	case b.x <= reviewAt:
-	case b.x+apart+n > b.width:
-		b.end()
-	default:
-		b.gap(apart)
-	}
-	b.to(reviewAt)
-	b.join(o)
-	o.keep(0)
-}
-
-func (b *block) reviewField(label string, s style, value string, rows int) {
-	b.fieldAt(1, reviewAt-1, label, s, value, rows)
-}
-
-// wrapped appends a text at column at, over as many rows as it takes, and ends
-// the row.
-func (b *block) wrapped(at int, s style, txt string) {
-	for _, line := range wrap(txt, b.width-at, 6, b.th.ascii) {
-		b.to(at)
-		b.put(s, line)
-		b.end()
-	}
-	if b.x > 0 {
-		b.end()
 	}
 }

@@ -103,6 +103,9 @@ func (p Page) draw(body func(b *block, rows int)) string {
 	return b.String()
 }
 
+// Blank draws a page with nothing in its body.
+func Blank(p Page) string { return p.draw(func(*block, int) {}) }
+
 // foot appends the rule, the notice and the keys.
 func (b *block) foot(p Page) {
 	b.rule()

@@ -220,7 +220,7 @@ func (b *block) runTabs(v RunScreen, now time.Time) {
 		current = 1
 	}
 	b.ends(3,
-		func(o *block, level int) {
+		func(o *block, _ int) {
 			for i, t := range tabs {
 				if i > 0 {
 					if two {

@@ -1,9 +1,11 @@
 package views
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
+	"tollgate/escalation"
 	"tollgate/gate"
 )
 
@@ -20,8 +22,14 @@ func sampleHeader(current int) Header {
 }
 
 var queueKeys = []Key{
-	{Key: "up/down", Does: "move"}, {Key: "enter", Does: "review"}, {Key: "c", Does: "claim"}, {Key: "n", Does: "note"},
-	{Key: "/", Does: "filter"}, {Key: ":", Does: "command", Off: "nothing to command"}, {Key: "space", Does: "freeze"}, {Key: "?", Does: "help"},
+	{Key: "up/down", Does: "move"},
+	{Key: "enter", Does: "review"},
+	{Key: "c", Does: "claim"},
+	{Key: "n", Does: "note"},
+	{Key: "/", Does: "filter"},
+	{Key: ":", Does: "command", Off: "nothing to command"},
+	{Key: "space", Does: "freeze"},
+	{Key: "?", Does: "help"},
 }
 
 func samplePage(th *Theme, w, h, tab int) Page {
@@ -151,32 +159,44 @@ func sampleDecisions() []gate.DecisionRow {
 	}
 }
 
-func sampleReview() ReviewView {
+// sampleItem is an item with every part of its contract filled in.
+func sampleItem() *escalation.Item {
 	run := sampleRun()
-	b, a := sampleBudget(), sampleBudget()
+	charge := run.Ops[2]
+	b, a := run.Budget, run.Budget
 	a.Attempts.Spent++
-	return ReviewView{
-		Item: sampleItems()[0], Op: &run.Ops[2], Run: &run.RunRow, Me: "uid:1001", Route: "reconcile",
-		Input: `{"order":42,"amount":"19.90 EUR","note":"` + "\x1b]8;;http://evil\x07" + `"}`, Breaker: &gate.BreakerRow{}, SameCause: 3,
-		Runbook: "https://runbooks.example/pay?key=8f1c2d3e4f5061728394a5b6c7d8e9e0", LastNote: "called the bank, they look into it",
-		Verbs: []Preview{
-			{Key: "r", Do: gate.ActReconcile},
-			{
-				Key: "a", Do: gate.ActApprove, Verdict: gate.StopUnsafeToRepeat,
-				Checks: []gate.Check{
-					{Step: "1 class", OK: true, Says: "timeout is transient"},
-					{Step: "2 safe to repeat", Says: "write, never, no finding: reconcile first"},
-					{Step: "3 attempts", OK: true, Says: "2/6 to 3/6"},
-					{Step: "4 time", OK: true, Says: "04:12 less reserve 2s holds delay of at most 500ms and timeout 2s"},
-					{Step: "5 side effects", Says: "1/1 spent"},
-				},
-			},
-			{Key: "A", Do: gate.ActApprove, AsNew: true, Verdict: gate.Admit, Before: &b, After: &a},
-			{Key: "x", Do: gate.ActReject},
-			{Key: "n", Do: gate.ActNewRun},
-			{Key: "c", Do: gate.ActClaim, Off: "you hold it"},
+	a.SideEffects.Spent++
+	it := &escalation.Item{
+		ItemRow: sampleItems()[0], Key: charge.Key, Effects: "unknown",
+		Input:        json.RawMessage(`{"order":42,"amount":"19.90 EUR","note":"` + "\x1b]8;;http://evil\x07" + `"}`),
+		FirstFailure: charge.Attempts[0].Failure, LastFailure: charge.Attempts[0].Failure,
+		Asker: gate.ActorRow{ID: "uid:2000", Name: "agents", Source: "peer-uid"}, Tokens: 12000,
+		Budget: run.Budget, RunState: run.State, SameCause: 3, Dispatches: charge.Attempts, Terminal: charge.Terminal, Cause: 813,
+		Notes: 1, LastNote: "called the bank, they look into it",
+		Runbook: "https://runbooks.example/pay?key=8f1c2d3e4f5061728394a5b6c7d8e9e0",
+		Preview: map[string]escalation.Preview{
+			"approve": {Verdict: gate.StopUnsafeToRepeat, Says: "write, retry safety never, no finding", Possible: true, Checks: []gate.Check{
+				{Step: "1 class", OK: true, Says: "timeout is transient"},
+				{Step: "2 safe to repeat", Says: "write, retry safety never, no finding"},
+				{Step: "3 attempts", OK: true, Says: "6/10 → 7/10"},
+				{Step: "4 time", OK: true, Says: "4m12s − reserve 2s ≥ delay ≤ 500ms + timeout 2s"},
+				{Step: "5 side effects", Says: "1/1 spent"},
+			}},
+			"approve as-new-action": {Verdict: gate.Admit, Says: "permits charge-42~2, a new action: it may happen twice", Possible: true, Before: b, After: a},
+			"reject":                {Verdict: gate.Resolved, Says: "closes the operation as rejected and returns RetryStopped to its caller", Possible: true},
+			"new-run":               {Says: "the run has ended", Possible: false},
 		},
 	}
+	return it
+}
+
+func sampleReview() ReviewView {
+	v := ReviewOf(sampleItem(), "uid:1001")
+	for i, key := range []string{"r", "a", "A", "x", "n"} {
+		v.Verbs[i].Key = key
+	}
+	v.Verbs = append(v.Verbs, Preview{Key: "c", Do: gate.ActClaim, Off: "you hold it"})
+	return v
 }
 
 func sampleForm() FormView {
@@ -197,7 +217,8 @@ func sampleHelp() HelpView {
 	return HelpView{Title: "queue", Sections: []HelpSection{
 		{Name: "move", Keys: []Key{{Key: "up/down", Does: "to the next item"}, {Key: "enter", Does: "opens the item; nothing is decided by it"}, {Key: "g", Does: "to the top"}}},
 		{Name: "act", Keys: []Key{
-			{Key: "c", Does: "claims the item for 15 minutes"}, {Key: "a", Does: "approve", Off: "the gate would say STOP_UNSAFE_TO_REPEAT"},
+			{Key: "c", Does: "claims the item for 15 minutes"},
+			{Key: "a", Does: "approve", Off: "the gate would say STOP_UNSAFE_TO_REPEAT"},
 			{Key: "ctrl+s", Does: "decides, in a form, and nothing else does"},
 		}},
 		{Name: "anywhere", Keys: []Key{{Key: "space", Does: "freezes what is shown"}, {Key: "q", Does: "quits, at the root only"}}},

@@ -1,0 +1,144 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// R-P1: an item carries the whole contract, and the review shows all of it.
+func TestReviewShowsTheWholeContract(t *testing.T) {
+	class := gate.ClassPermanent
+	until := now.Add(9 * time.Second)
+	it := &escalation.Item{
+		ItemRow: gate.ItemRow{
+			ID: "i-0123456789", Version: 17, Kind: gate.KindExhausted, State: gate.HoldDeadLetter, Run: "run-0", Op: "op-1", Agent: "agent-2", Tool: "tool-3",
+			Dependency: "dep-4", Effect: gate.EffectWrite, RetrySafety: gate.SafetyKey, Code: "code-5", Class: gate.ClassConditional, Outcome: gate.OutcomeUnknown,
+			Verdict: gate.StopTokenBudget, Attempts: gate.Spent{Spent: 61, Limit: 62}, Permits: 9, Deadline: now.Add(63 * time.Second),
+			ClaimBy: "holder-6", ClaimID: "uid:6", ClaimUntil: now.Add(5 * time.Minute), NeedsTwo: true, Approvals: 1, Duplicate: true,
+		},
+		Path: gate.PathFallback, Parent: "parent-7", Input: []byte(`{"input":8}`), Key: "key-9", KeyGiven: true,
+		FirstFailure: &gate.Failure{Code: "first-10", Message: "first-message-11"}, LastFailure: &gate.Failure{Code: "last-12"},
+		Asker: gate.ActorRow{ID: "uid:13", Name: "asker-13", Source: "source-14"}, Tokens: 4321,
+		Budget: gate.BudgetRow{
+			Attempts: gate.Spent{Spent: 61, Limit: 62}, SideEffects: gate.Spent{Spent: 64, Limit: 65}, RetryTokens: &gate.Spent{Spent: 66, Limit: 67},
+			Started: now.Add(-time.Hour), Deadline: now.Add(63 * time.Second), ReserveMS: 1500, Overdrawn: true,
+		},
+		RunState: gate.RunExhausted, Breaker: gate.BreakerOpen, BreakerUntil: until, SameCause: 68,
+		Grants:     []escalation.Grant{{By: gate.ActorRow{ID: "uid:15", Name: "approver-15"}, At: now}},
+		Dispatches: []gate.AttemptRow{{Ordinal: 69, Permitted: now, NotBefore: now, ReportedAt: now.Add(70 * time.Second), Inner: 71, Outcome: gate.OutcomeFailed, Class: &class, Refused: true, Failure: &gate.Failure{Code: "last-12", Message: "last-message-16", Status: "status-17", Suggest: "suggest-18"}}},
+		Terminal:   &gate.Terminal{NextAction: gate.RouteDeadLetter}, Cause: 7272, LastNote: "note-19", Runbook: "https://runbook-20",
+	}
+	got := PrintReview(ReviewOf(it, "uid:1"), now, 0)
+	for _, want := range []string{
+		"i-0123456789", "v17", "exhausted", "dead-letter", "run-0", "op-1", "agent-2", "tool-3", "dep-4", "write", "retry safety by idempotency key",
+		"code-5", "conditional", "outcome unknown", "STOP_TOKEN_BUDGET", "attempts 61/62", "deadline in 01:03", "holder-6, 5m left", "1 of 2", "approver-15",
+		"done twice", "path fallback", "parent-7", `{"input":8}`, "key-9", "the caller's own", "first-10", "first-message-11", "asker-13", "uid:13", "source-14",
+		"4321", "side effects 64/65", "retry tokens 66/67", "reserve 1.5s", "overdrawn", "breaker open", "half-open in 00:09", "68 items share dep-4 · code-5",
+		"attempt 69", "last-12 after 01:10", "71 attempts inside", "permanent", "refused before it ran", "last-message-16", "status-17", "suggest-18",
+		"8 older attempts", "route dead-letter", "decision 7272", "note-19", "https://runbook-20",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the review does not show %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}
+
+// What a verb would do is the gate's answer: a stop with its checks, a yes
+// with the counters before and after, and what could never be, as such.
+func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
+	got := PrintReview(sampleReview(), now, 0)
+	for _, want := range []string{
+		"r reconcile      say what really happened",
+		"a approve        ✗ STOP_UNSAFE_TO_REPEAT",
+		"✓ 1 class           timeout is transient",
+		"✗ 2 safe to repeat  write, retry safety never, no finding",
+		"A as new action  ✓ ADMIT",
+		"permits charge-42~2, a new action: it may happen twice",
+		"attempts 6/10 → 7/10",
+		"effects 1/1 → 2/1",
+		"x reject         closes the operation as rejected and returns RetryStopped to its caller; needs reason",
+		"n new run        not possible: the run has ended",
+		"c claim          you hold it",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the review does not show %q", want)
+		}
+	}
+	late := sampleReview()
+	late.Item.Deadline = now.Add(-130 * time.Second)
+	late.Verbs[1].Never = true
+	got += PrintReview(late, now, 0)
+	for _, want := range []string{"deadline passed 2m ago · nothing can be dispatched any more", "✗ STOP_UNSAFE_TO_REPEAT  not possible as things stand"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("after the deadline the review does not show %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(got)
+	}
+}
+
+// Scrolling reaches every row and stops at the last.
+func TestReviewScroll(t *testing.T) {
+	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 20}} {
+		p := samplePage(NewTheme(Plain, true), size[0], size[1], 0)
+		v := sampleReview()
+		rows, seen := ReviewScroll(p, v)
+		if rows <= seen {
+			t.Fatalf("at %v a review of %d rows shows %d: nothing to scroll", size, rows, seen)
+		}
+		v.Top = rows - seen
+		end := Review(p, v)
+		v.Top++
+		if Review(p, v) != end {
+			t.Errorf("at %v the review scrolls past its end", size)
+		}
+		if want := fmt.Sprintf("rows %d-%d of %d", rows-seen+1, rows, rows); !strings.Contains(end, want) {
+			t.Errorf("at %v the end does not say %q:\n%s", size, want, end)
+		}
+		if !strings.Contains(end, "claim") {
+			t.Errorf("at %v the last row is not to be seen:\n%s", size, end)
+		}
+	}
+}
+
+// The field that has the keys is always in sight, and so is its cursor.
+func TestFormShowsTheFocusedField(t *testing.T) {
+	for _, size := range [][2]int{{40, 10}, {40, 12}, {80, 24}} {
+		for at := range sampleForm().Fields {
+			f := sampleForm()
+			for i := range f.Fields {
+				f.Fields[i].Focused = i == at
+			}
+			if f.Fields[at].Options == nil {
+				f.Fields[at].Value = strings.Repeat("long text ", 40) + "END"
+				f.Fields[at].Cursor = len(f.Fields[at].Value)
+			}
+			got := Form(samplePage(NewTheme(Plain, true), size[0], size[1], 0), f)
+			for _, want := range []string{"> " + f.Fields[at].Label, map[bool]string{true: "END_", false: "* did not"}[f.Fields[at].Options == nil]} {
+				if !strings.Contains(got, want) {
+					t.Errorf("at %v with field %d focused %q is not to be seen:\n%s", size, at, want, got)
+				}
+			}
+		}
+	}
+}
+
+// The cursor stands on the rune that it is before, whatever is escaped or wide.
+func TestTypedCursor(t *testing.T) {
+	const s = "a\x1b日e\u0301z"
+	for cursor, want := range []string{"a", `\e`, "日", "e\u0301", "e\u0301", "z", "", ""} {
+		cells, at := typedRows(s, cursor, 3, false)
+		if got := cells[at].text; got != want {
+			t.Errorf("cursor %d stands on %q, want %q", cursor, got, want)
+		}
+	}
+}

@@ -1,0 +1,199 @@
+package views
+
+import (
+	"strings"
+	"time"
+
+	"tollgate/gate"
+)
+
+// Preview is a verb, and what the gate would answer if it were decided now:
+// the gate's own decision on a copy, not committed.
+type Preview struct {
+	Key     string // that opens its form; empty where there are no keys
+	Do      gate.Act
+	AsNew   bool   // approve as a new action
+	Off     string // why it can't be pressed; empty when it can
+	Verdict gate.Verdict
+	Says    string       // what follows, or what stands against it; empty for the usual words
+	Never   bool         // it could not succeed as things stand
+	Checks  []gate.Check // of an approve, in their order; nil when the gate has none to show
+	Before  *gate.BudgetRow
+	After   *gate.BudgetRow
+}
+
+// The verbs that decide, in the order in which a review shows them, with the
+// names of their previews.
+var reviewVerbs = []struct {
+	do      gate.Act
+	asNew   bool
+	preview string
+}{
+	{gate.ActReconcile, false, ""},
+	{gate.ActApprove, false, "approve"},
+	{gate.ActApprove, true, "approve as-new-action"},
+	{gate.ActReject, false, "reject"},
+	{gate.ActNewRun, false, "new-run"},
+}
+
+// verbWords says what a verb does, and what its form asks for.
+func verbWords(do gate.Act, asNew bool) (name, says, needs string) {
+	switch do {
+	case gate.ActReconcile:
+		return "reconcile", "say what really happened: happened, did not happen, cannot tell", "evidence, reason"
+	case gate.ActApprove:
+		if asNew {
+			return "as new action", "a new operation with a new key; the risk of a duplicate is yours", "reason, typed"
+		}
+		return "approve", "the same operation again, under the same key, if the gate lets it", "reason"
+	case gate.ActReject:
+		return "reject", "closes it and returns the typed outcome to the agent", "reason"
+	case gate.ActNewRun:
+		return "new run", "limits of its own, linked to this decision; this run's counters stay", "limits, reason"
+	case gate.ActClaim:
+		return "claim", "a lease on deciding", ""
+	case gate.ActRelease:
+		return "release", "gives the claim back", ""
+	case gate.ActSnooze:
+		return "snooze", "hides it for a while", ""
+	case gate.ActNote:
+		return "note", "for whoever comes next", ""
+	case gate.ActAdopt, gate.ActStart, gate.ActAsk, gate.ActReport, gate.ActSweep, gate.ActEnd:
+	}
+	return do.String(), "", ""
+}
+
+// VerbName names a verb as the screens do.
+func VerbName(do gate.Act, asNew bool) string {
+	name, _, _ := verbWords(do, asNew)
+	return name
+}
+
+// verbs appends what each verb would do now.
+func (b *block) verbs(v ReviewView, now time.Time) {
+	b.gap(1)
+	if d := v.Item.Deadline.Sub(now); d < 0 {
+		b.put(waits, "deadline passed "+ago(-d)+" ago")
+		b.put(dim, " "+b.th.g.dot+" nothing can be dispatched any more")
+	} else {
+		b.put(dim, "what each verb would do now")
+	}
+	b.end()
+	for i := range v.Verbs {
+		b.verb(&v.Verbs[i])
+	}
+}
+
+// verbsLine appends the verbs that can be pressed in one row, each with the
+// gate's answer in a glyph.
+func (b *block) verbsLine(verbs []Preview) {
+	b.gap(1)
+	for i := range verbs {
+		p := &verbs[i]
+		name, _, _ := verbWords(p.Do, p.AsNew)
+		if p.Off != "" || Width(p.Key)+Width(name)+3 > b.rest() {
+			continue
+		}
+		b.put(press, p.Key)
+		b.gap(1)
+		switch {
+		case p.Verdict.IsStop():
+			b.put(dim, name)
+			b.gap(1)
+			b.glyph(waits, b.th.g.fail)
+		case p.Verdict.Permits():
+			b.put(text, name)
+			b.gap(1)
+			b.glyph(live, b.th.g.ok)
+		default:
+			b.put(text, name)
+		}
+		b.gap(3)
+	}
+	b.end()
+}
+
+// Where the name of a verb and its words begin.
+const (
+	verbAt = 3
+	saysAt = 18
+)
+
+func (b *block) verb(p *Preview) {
+	name, says, needs := verbWords(p.Do, p.AsNew)
+	key, label := press, strong
+	if p.Off != "" {
+		key, label = faint, dim
+	}
+	b.gap(1)
+	b.put(key, p.Key)
+	b.to(verbAt)
+	b.cell(label, name, saysAt-verbAt)
+	switch {
+	case p.Off != "":
+		b.wrapped(saysAt, dim, p.Off)
+		return
+	case p.Verdict.IsStop(), p.Verdict == gate.Stale:
+		b.verdict(waits, b.th.g.fail, p.Verdict)
+		if p.Never {
+			b.put(dim, "  not possible as things stand")
+		}
+		b.end()
+		if len(p.Checks) == 0 {
+			b.wrapped(saysAt, dim, p.Says)
+		}
+	case p.Verdict.Permits():
+		b.verdict(live, b.th.g.ok, p.Verdict)
+		b.end()
+		b.wrapped(saysAt, text, p.Says)
+	default:
+		if p.Says != "" {
+			says = p.Says
+		}
+		if p.Never {
+			b.put(waits, "not possible: ")
+			needs = ""
+		}
+		if needs != "" {
+			says += "; needs " + needs
+		}
+		b.wrapped(b.x, dim, says)
+	}
+	b.checks(p)
+}
+
+func (b *block) verdict(s style, glyph string, v gate.Verdict) {
+	b.glyph(s, glyph)
+	b.gap(1)
+	b.put(s, v.String())
+}
+
+// checks appends the steps of a preview, and the counters before and after.
+func (b *block) checks(p *Preview) {
+	const step = 18
+	for _, c := range p.Checks {
+		if b.th.ascii { // the gate's own signs
+			c.Says = asciiSigns.Replace(c.Says)
+		}
+		b.gap(saysAt)
+		if c.OK {
+			b.glyph(live, b.th.g.ok)
+		} else {
+			b.glyph(waits, b.th.g.fail)
+		}
+		b.gap(1)
+		look := text
+		if c.OK {
+			look = dim
+		}
+		if b.width >= saysAt+2+step+24 {
+			b.cell(look, c.Step, step)
+			b.wrapped(saysAt+2+step, look, c.Says)
+		} else {
+			b.wrapped(saysAt+2, look, c.Step+": "+c.Says)
+		}
+	}
+	b.beforeAfter(saysAt, p.Before, p.After)
+}
+
+var asciiSigns = strings.NewReplacer("→", "->", "−", "-", "≥", ">=", "≤", "<=")
