@@ -1,0 +1,248 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// This file is the only one that reads the clock, sleeps, or talks to the
+// store, the gate or the terminal. Everything in it runs outside Update, knows
+// nothing of the Model but what it is handed, and answers with a message.
+
+// Bounds on how long a command may take.
+const (
+	readWithin   = 5 * time.Second
+	answerWithin = 30 * time.Second
+)
+
+var errClosed = errors.New("the connection to the store was closed")
+
+// outside is what commands work with.
+type outside struct {
+	ctx    context.Context // of the program: a watch ends with it
+	source Source
+	desk   Desk
+	who    gate.Actor
+	clock  func() time.Time
+	copy   func(text string) error
+	after  func(time.Duration, func() tea.Msg) tea.Cmd
+}
+
+// after is tea.Tick for a message that is made when the time has come.
+func after(d time.Duration, msg func() tea.Msg) tea.Cmd {
+	return tea.Tick(d, func(time.Time) tea.Msg { return msg() })
+}
+
+// tick tells the time, a second from now.
+func (o *outside) tick() tea.Cmd {
+	return o.after(time.Second, func() tea.Msg { return clockMsg{o.clock()} })
+}
+
+// listen opens a watch.
+func (o *outside) listen(watch int) tea.Cmd {
+	return func() tea.Msg {
+		ctx, end := context.WithCancel(o.ctx)
+		return watchingMsg{watch, o.source.Watch(ctx), end}
+	}
+}
+
+// next waits for the store to move.
+func (o *outside) next(watch int, changes <-chan uint64) tea.Cmd {
+	return func() tea.Msg {
+		select {
+		case _, ok := <-changes:
+			return seqMsg{watch, ok}
+		case <-o.ctx.Done():
+			return nil
+		}
+	}
+}
+
+// restFor, tryAgain and armAfter send their messages when the time has come.
+func (o *outside) restFor(d time.Duration) tea.Cmd {
+	return o.after(d, func() tea.Msg { return restMsg{} })
+}
+
+func (o *outside) tryAgain() tea.Cmd {
+	return o.after(again, func() tea.Msg { return againMsg{} })
+}
+
+func (o *outside) armAfter(msg armMsg) tea.Cmd {
+	return o.after(quiet, func() tea.Msg { return msg })
+}
+
+// read brings what is wanted, in one short read.
+func (o *outside) read(w want) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(o.ctx, readWithin)
+		defer cancel()
+		at := o.clock()
+		msg, err := o.collect(ctx, w, at)
+		if err != nil {
+			return readMsg{at: at, err: err}
+		}
+		msg.at, msg.took = at, o.clock().Sub(at)
+		return msg
+	}
+}
+
+func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readMsg, err error) {
+	if msg.counts, err = o.source.Counts(ctx); err != nil {
+		return msg, err
+	}
+	if w.queue != nil {
+		q := *w.queue
+		q.Now = now
+		got, err := o.source.Items(ctx, q)
+		if err != nil {
+			return msg, err
+		}
+		left, err := o.left(ctx, got.Rows, w.shown, q.State, now)
+		if err != nil {
+			return msg, err
+		}
+		msg.queueGen = w.queueGen
+		msg.queue = &page[gate.ItemID, gate.ItemRow]{asked: q.Window, rows: got.Rows, more: got.More, total: got.Total, prior: prior(q.Window, got.Above), left: left}
+	}
+	if w.runs != nil {
+		q := *w.runs
+		q.Now = now
+		got, err := o.source.Runs(ctx, q)
+		if err != nil {
+			return msg, err
+		}
+		total := got.Total
+		if q.Text != "" || q.State != 0 {
+			total = -1 // it counts all runs, not those that match
+		}
+		msg.runsGen = w.runsGen
+		msg.runs = &page[gate.RunID, gate.RunRow]{asked: q.Window, rows: got.Rows, more: got.More, total: total, prior: prior(q.Window, got.Above)}
+	}
+	if w.run != "" {
+		msg.runID = w.run
+		switch run, err := o.source.Run(ctx, w.run, now); {
+		case err == nil:
+			msg.run = &run
+		case !errors.Is(err, gate.ErrNoRun):
+			return msg, err
+		}
+	}
+	if !w.review.IsZero() {
+		msg.review = w.review
+		if msg.reviewNow, err = o.operation(ctx, w.review, now); err != nil {
+			return msg, err
+		}
+		if msg.latest, err = o.latest(ctx, w.review); err != nil {
+			return msg, err
+		}
+	}
+	if !w.came.IsZero() {
+		if msg.cameNow, err = o.operation(ctx, w.came, now); err != nil {
+			return msg, err
+		}
+	}
+	return msg, nil
+}
+
+// prior reports whether a list has rows before those of an answer. Where that
+// is not cheap to know, a list that was asked for from its middle has.
+func prior(q gate.Window, above int) bool {
+	return above > 0 || above < 0 && q.Anchor != "" && q.Before > 0
+}
+
+// left looks at the items that were shown and that an answer does not hold:
+// they have changed places, or have left the list; then it says how.
+func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed, in gate.HoldState, now time.Time) (map[gate.ItemID]string, error) {
+	here := make(map[gate.ItemID]bool, len(rows))
+	for i := range rows {
+		here[rows[i].ID] = true
+	}
+	var left map[gate.ItemID]string
+	for _, s := range shown {
+		if here[s.id] {
+			continue
+		}
+		op, err := o.operation(ctx, s.ref, now)
+		if err != nil {
+			return nil, err
+		}
+		latest, err := o.latest(ctx, s.ref)
+		if err != nil {
+			return nil, err
+		}
+		if op != nil && op.ItemState == in && !putOff(latest) {
+			continue
+		}
+		if left == nil {
+			left = make(map[gate.ItemID]string)
+		}
+		left[s.id] = howItLeft(op, latest)
+	}
+	return left, nil
+}
+
+// operation returns nil for one that does not exist.
+func (o *outside) operation(ctx context.Context, ref gate.Ref, now time.Time) (*gate.OpRow, error) {
+	op, err := o.source.Operation(ctx, ref, now)
+	switch {
+	case err == nil:
+		return &op, nil
+	case errors.Is(err, gate.ErrNoOperation), errors.Is(err, gate.ErrNoRun):
+		return nil, nil
+	}
+	return nil, err
+}
+
+// latest returns the newest decisions about an operation, newest first.
+func (o *outside) latest(ctx context.Context, ref gate.Ref) ([]gate.DecisionRow, error) {
+	got, err := o.source.Ledger(ctx, gate.LedgerQuery{Run: ref.Run, Op: ref.Op, Back: true, Limit: 8})
+	return got.Rows, err
+}
+
+// item brings one item in full, with the gate's preview of every verb.
+func (o *outside) item(id gate.ItemID) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(o.ctx, readWithin)
+		defer cancel()
+		item, err := o.source.Item(ctx, id)
+		return itemMsg{id, item, o.clock(), err}
+	}
+}
+
+// decisions brings what the ledger holds about an operation.
+func (o *outside) decisions(ref gate.Ref, last uint64) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(o.ctx, readWithin)
+		defer cancel()
+		got, err := o.source.Ledger(ctx, gate.LedgerQuery{Run: ref.Run, Op: ref.Op, Limit: 4 * gate.KeptAttempts})
+		return decisionsMsg{ref, last, got.Rows, err}
+	}
+}
+
+// do sends one act to the gate. It is one action however often it is sent with
+// the same request id (R-P6).
+func (o *outside) do(id gate.ItemID, op gate.OpID, act escalation.Act, from *form) tea.Cmd {
+	return func() tea.Msg {
+		ctx, cancel := context.WithTimeout(o.ctx, answerWithin)
+		defer cancel()
+		row, err := o.desk.Do(ctx, o.who, id, act)
+		return answerMsg{id, op, act, from, row, err}
+	}
+}
+
+// copyText puts a text into the terminal's clipboard.
+func (o *outside) copyText(what, text string) tea.Cmd {
+	return func() tea.Msg {
+		if o.copy == nil {
+			return copiedMsg{what, fmt.Errorf("this terminal has no clipboard")}
+		}
+		return copiedMsg{what, o.copy(text)}
+	}
+}

@@ -1,0 +1,424 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/textinput"
+	tea "github.com/charmbracelet/bubbletea"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// quiet is how long no key must have come before a form takes any: type-ahead,
+// a held key and a paste meant for the list fall into nothing.
+const quiet = 400 * time.Millisecond
+
+// verb is what a form decides.
+type verb struct {
+	do    gate.Act
+	asNew bool // approve as a new action
+}
+
+// form is one decision in the making. Enter goes from field to field and never
+// decides; Ctrl+S decides, and nothing else does. A form that is closed stays
+// as a draft until its decision has been made.
+type form struct {
+	verb   verb
+	item   gate.ItemID
+	op     gate.OpID
+	fields []field
+	at     int // the field that has the keys
+
+	armed  bool // it takes keys
+	key    int  // number of the newest key while it was not armed
+	pasted bool // something was pasted just now: Ctrl+S waits as well
+	paste  int  // number of the newest paste
+
+	sending bool   // the gate has not answered yet
+	request string // id of the request as it stands; empty when it was changed since
+	version int64  // of the item, for which request stands
+	said    string // why Ctrl+S did nothing, or what came back
+}
+
+var verbApprove = verb{do: gate.ActApprove}
+
+// preview returns the name of the preview that the form, as it stands, asks
+// for.
+func (f *form) preview() string {
+	switch {
+	case f.verb.asNew:
+		return "approve as-new-action"
+	case f.choice(partRuling) == 1:
+		return "approve cause-cleared"
+	default:
+		return "approve"
+	}
+}
+
+// what says what will follow, and what will not.
+func (f *form) what(r *reviewScreen) []string {
+	var says []string
+	switch f.verb.do {
+	case gate.ActReconcile:
+		says = append(says, "You say what really happened; the gate closes the operation or keeps it open by that. No dispatch follows by itself, and nothing is given back.")
+	case gate.ActApprove:
+		if f.verb.asNew {
+			says = append(says, "A new operation with a new key, on the same budget. If the first one happened after all, it will have happened twice; the ledger will hold that you accepted that.")
+		} else {
+			says = append(says, "One more dispatch of the same operation under the same key, if the gate lets it: the agent that waits gets the permit.")
+		}
+	case gate.ActReject:
+		says = append(says, "The operation is closed, and its typed outcome is returned to the agent. Nothing is dispatched.")
+	case gate.ActNewRun:
+		says = append(says, "What is unfinished goes on in a new run with limits of its own, linked to this decision. The counters of this run stay as they are.")
+	default:
+	}
+	if r.moved != nil {
+		by := actorName(r.moved.By)
+		if by == "" {
+			by = "somebody"
+		}
+		says = append(says, "The item has moved on: "+r.moved.Act.String()+" by "+by+". Leave with esc, and u loads what is there now; this draft is kept.")
+	}
+	return says
+}
+
+// part names a field of a form.
+type part uint8
+
+const (
+	partFinding part = iota
+	partEvidence
+	partRuling
+	partTakeOver
+	partRun
+	partAttempts
+	partDeadline
+	partEffects
+	partReserve
+	partTokens
+	partReason
+	partTyped
+)
+
+// field is one field: a choice, or a line of text.
+type field struct {
+	part    part
+	label   string
+	hint    string
+	must    bool
+	choices []string // nil for a line of text
+	choice  int      // -1 for none
+	text    textinput.Model
+}
+
+func textField(p part, label, hint string, must bool) field {
+	t := textinput.New()
+	t.CharLimit = gate.MaxReason
+	t.KeyMap.Paste.SetEnabled(false) // it would read the clipboard behind Update's back
+	t.ShowSuggestions = false
+	return field{part: p, label: label, hint: hint, must: must, choice: -1, text: t}
+}
+
+func choiceField(p part, label string, choice int, choices ...string) field {
+	return field{part: p, label: label, must: choice < 0, choices: choices, choice: choice}
+}
+
+// rows returns how many rows the field's text is given.
+func (fd *field) rows() int {
+	switch fd.part {
+	case partEvidence, partReason:
+		return 3
+	default:
+		return 1
+	}
+}
+
+// newForm makes the form of a verb on an item, as it was shown.
+func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
+	f := &form{verb: v, item: it.ID, op: it.Op}
+	add := func(fs ...field) { f.fields = append(f.fields, fs...) }
+	switch v.do {
+	case gate.ActReconcile:
+		add(
+			choiceField(partFinding, "it", -1, "happened", "did not happen", "cannot tell"),
+			textField(partEvidence, "evidence", "what shows it: a reference at the provider, a line of its log", true),
+		)
+	case gate.ActApprove:
+		if !v.asNew && it.Class != gate.ClassTransient && it.Code != "" && it.Code != "policy_block" {
+			add(choiceField(partRuling, "ruling", 0, "none", "cause cleared"))
+		}
+	case gate.ActNewRun:
+		b := &it.Budget
+		add(
+			textField(partRun, "new run", "its id", true),
+			textField(partAttempts, "attempts", "this run: "+spentOf(b.Attempts), true),
+			textField(partDeadline, "deadline", "from now on, such as 30s or 10m; this run: "+b.Deadline.Sub(b.Started).String(), true),
+			textField(partEffects, "side effects", "this run: "+spentOf(b.SideEffects), true),
+			textField(partReserve, "reserve", "part of the deadline kept for the answer; may stay empty", false),
+			textField(partTokens, "retry tokens", "empty: repeats are not limited by tokens", false),
+		)
+		f.field(partRun).text.SetValue(nextRun(it.Run))
+	case gate.ActReject, gate.ActNote, gate.ActClaim, gate.ActRelease, gate.ActSnooze,
+		gate.ActAdopt, gate.ActStart, gate.ActAsk, gate.ActReport, gate.ActSweep, gate.ActEnd:
+	}
+	if v.do.Decides() && escalation.HeldAgainst(it.ItemRow, gate.Actor{ID: me}, now) {
+		add(choiceField(partTakeOver, "claim", 0, "leave it to "+it.ClaimBy, "take over"))
+	}
+	label, hint := "reason", "for the ledger and for whoever comes next"
+	if v.do == gate.ActNote {
+		label = "note"
+	}
+	add(textField(partReason, label, hint, true))
+	if typed(v, it) {
+		add(textField(partTyped, "to be sure", "type the last four characters of "+string(it.ID), true))
+	}
+	f.focus(0)
+	return f
+}
+
+// typed reports whether a decision has to be typed as well: where a dispatch
+// of a write may follow that is not safe to repeat, for two-person, and for a
+// new action.
+func typed(v verb, it *escalation.Item) bool {
+	switch v.do {
+	case gate.ActApprove:
+		return v.asNew || it.NeedsTwo || it.Effect == gate.EffectWrite && it.RetrySafety == gate.SafetyNever
+	case gate.ActNewRun:
+		return it.Effect == gate.EffectWrite && it.RetrySafety == gate.SafetyNever
+	default:
+		return false
+	}
+}
+
+// nextRun proposes the id of a run that goes on from another.
+func nextRun(id gate.RunID) string {
+	s := string(id)
+	if i := strings.LastIndexByte(s, '-'); i > 0 {
+		if n, err := strconv.Atoi(s[i+1:]); err == nil && n > 0 && n < 1e6 {
+			return s[:i+1] + strconv.Itoa(n+1)
+		}
+	}
+	return s + "-2"
+}
+
+func spentOf(s gate.Spent) string {
+	return strconv.FormatInt(s.Spent, 10) + " of " + strconv.FormatInt(s.Limit, 10) + " spent"
+}
+
+// field returns a field, nil if the form has none of the kind.
+func (f *form) field(p part) *field {
+	for i := range f.fields {
+		if f.fields[i].part == p {
+			return &f.fields[i]
+		}
+	}
+	return nil
+}
+
+func (f *form) value(p part) string {
+	if fd := f.field(p); fd != nil {
+		return strings.TrimSpace(fd.text.Value())
+	}
+	return ""
+}
+
+func (f *form) choice(p part) int {
+	if fd := f.field(p); fd != nil {
+		return fd.choice
+	}
+	return -1
+}
+
+// carry takes the values of an earlier draft of the same verb over. What was
+// typed to be sure has to be typed again.
+func (f *form) carry(old *form) {
+	for i := range f.fields {
+		fd := &f.fields[i]
+		from := old.field(fd.part)
+		if from == nil || fd.part == partTyped {
+			continue
+		}
+		if fd.choices == nil {
+			fd.text.SetValue(from.text.Value())
+		} else if from.choice < len(fd.choices) {
+			fd.choice = from.choice
+		}
+	}
+}
+
+// focus gives the keys to field i.
+func (f *form) focus(i int) {
+	f.fields[f.at].text.Blur()
+	f.at = max(0, min(i, len(f.fields)-1))
+	if fd := &f.fields[f.at]; fd.choices == nil {
+		fd.text.Focus()
+	}
+}
+
+// changed is told that a field is not what it was.
+func (f *form) changed() { f.request, f.said = "", "" }
+
+// stir is told of a key that came before the form was armed; it returns what
+// has to come back when it has been quiet.
+func (f *form) stir() armMsg {
+	f.key++
+	return armMsg{form: f, quiet: f.key, paste: f.paste}
+}
+
+// arm is told that it has been quiet since some key or paste.
+func (f *form) arm(msg armMsg) {
+	if msg.quiet == f.key {
+		f.armed = true
+	}
+	if msg.paste == f.paste {
+		f.pasted = false
+	}
+}
+
+// choose moves the choice of the field that has the keys.
+func (f *form) choose(n int) bool {
+	fd := &f.fields[f.at]
+	if fd.choices == nil {
+		return false
+	}
+	switch {
+	case fd.choice < 0 && n < 0:
+		fd.choice = len(fd.choices) - 1
+	default:
+		fd.choice = (fd.choice + n + len(fd.choices)) % len(fd.choices)
+	}
+	f.changed()
+	return true
+}
+
+// write hands a key to the field that has the keys.
+func (f *form) write(msg tea.KeyMsg) {
+	fd := &f.fields[f.at]
+	if fd.choices != nil {
+		return
+	}
+	before := fd.text.Value()
+	fd.text, _ = fd.text.Update(msg)
+	if fd.text.Value() != before {
+		f.changed()
+	}
+}
+
+// insert hands a paste to the field that has the keys. A paste can hold what
+// ends it, and after that what would decide: so Ctrl+S waits until it has been
+// quiet, for which the answer has to come back.
+func (f *form) insert(msg tea.KeyMsg) armMsg {
+	f.write(msg)
+	f.paste++
+	f.pasted = true
+	return armMsg{form: f, quiet: f.key, paste: f.paste}
+}
+
+// lacks says what a field still needs, empty when it is well.
+func (f *form) lacks(fd *field) string {
+	v := strings.TrimSpace(fd.text.Value())
+	switch {
+	case fd.choices != nil:
+		if fd.choice < 0 {
+			return "choose one with left and right"
+		}
+		return ""
+	case fd.part == partEvidence && f.choice(partFinding) == 2:
+		return "" // a reason is enough when nobody can tell
+	case v == "" && fd.must:
+		return "needed"
+	case len(v) > gate.MaxReason:
+		return "at most 4 KiB"
+	case v == "":
+		return ""
+	}
+	switch fd.part {
+	case partTyped:
+		if id := string(f.item); v != id[max(0, len(id)-4):] {
+			return "not the last four characters of " + id
+		}
+	case partRun:
+		return wrong(gate.CheckID("new run", v))
+	case partAttempts, partEffects, partTokens:
+		if _, err := strconv.ParseInt(v, 10, 64); err != nil {
+			return "a whole number"
+		}
+	case partDeadline, partReserve:
+		if _, err := time.ParseDuration(v); err != nil {
+			return "a duration with its unit, such as 30s"
+		}
+	case partFinding, partEvidence, partRuling, partTakeOver, partReason:
+	}
+	return ""
+}
+
+func wrong(err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// act returns what the form says, or which field needs what before it can be
+// said.
+func (f *form) act() (act escalation.Act, at int, lacks string) {
+	for i := range f.fields {
+		if why := f.lacks(&f.fields[i]); why != "" {
+			return act, i, why
+		}
+	}
+	act = escalation.Act{
+		Verb: f.verb.do, AsNewAction: f.verb.asNew,
+		Reason: f.value(partReason), Evidence: f.value(partEvidence),
+		TakeOver: f.choice(partTakeOver) == 1,
+	}
+	switch f.verb.do {
+	case gate.ActReconcile:
+		act.Finding = gate.Finding(f.choice(partFinding) + 1) //nolint:gosec // one of three choices
+	case gate.ActApprove:
+		if f.choice(partRuling) == 1 {
+			act.Ruling = gate.RulingCauseCleared
+		}
+	case gate.ActNewRun:
+		act.NewRun = gate.RunID(f.value(partRun))
+		act.Limits = gate.Limits{
+			Attempts: number(f.value(partAttempts)), SideEffects: number(f.value(partEffects)),
+			RetryTokens: number(f.value(partTokens)),
+			Deadline:    duration(f.value(partDeadline)), Reserve: duration(f.value(partReserve)),
+		}
+		if why := wrong(act.Limits.Check()); why != "" {
+			return act, f.place(partAttempts), why
+		}
+	default:
+	}
+	return act, -1, ""
+}
+
+func (f *form) place(p part) int {
+	for i := range f.fields {
+		if f.fields[i].part == p {
+			return i
+		}
+	}
+	return 0
+}
+
+func number(s string) *int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+func duration(s string) *time.Duration {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return nil
+	}
+	return &d
+}

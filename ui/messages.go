@@ -1,0 +1,115 @@
+package ui
+
+import (
+	"time"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// The messages of the program's own. Each is what a command of commands.go
+// came back with; the terminal's come from bubbletea.
+
+// clockMsg tells the time, once a second.
+type clockMsg struct{ now time.Time }
+
+// watchingMsg: the watch numbered watch is up; end ends it.
+type watchingMsg struct {
+	watch   int
+	changes <-chan uint64
+	end     func()
+}
+
+// seqMsg: the store has moved, or with ok false the watch has ended.
+type seqMsg struct {
+	watch int
+	ok    bool
+}
+
+// restMsg: the rest after a read is over.
+type restMsg struct{}
+
+// againMsg: it is time to try a lost store again.
+type againMsg struct{}
+
+// want says what one read brings: what is on the screen, and no more.
+type want struct {
+	queue    *gate.ItemsQuery
+	queueGen int
+	shown    []listed // items that are seen, to tell those that have left
+
+	runs    *gate.RunsQuery
+	runsGen int
+
+	run gate.RunID // empty: none
+
+	review gate.Ref // the operation of the item under review; zero: none
+	came   gate.Ref // the operation whose attempt the newest answer permitted; zero: none
+}
+
+// listed names an item that is shown.
+type listed struct {
+	id  gate.ItemID
+	ref gate.Ref
+}
+
+// readMsg is what one read brought; the pointers are nil for what was not
+// wanted.
+type readMsg struct {
+	at   time.Time     // when it began
+	took time.Duration // how long it was
+	err  error         // nothing else is set then
+
+	counts   gate.Counts
+	queue    *page[gate.ItemID, gate.ItemRow]
+	queueGen int
+	runs     *page[gate.RunID, gate.RunRow]
+	runsGen  int
+
+	runID gate.RunID
+	run   *gate.RunView // nil when it does not exist
+
+	review    gate.Ref
+	reviewNow *gate.OpRow
+	latest    []gate.DecisionRow // of the operation under review, newest first
+	cameNow   *gate.OpRow
+}
+
+// itemMsg is one item in full.
+type itemMsg struct {
+	id   gate.ItemID
+	item escalation.Item
+	at   time.Time
+	err  error
+}
+
+// decisionsMsg is what the ledger holds about one operation.
+type decisionsMsg struct {
+	ref  gate.Ref
+	last uint64 // of the operation, when they were asked for
+	rows []gate.DecisionRow
+	err  error
+}
+
+// answerMsg is the gate's answer to one act of the operator.
+type answerMsg struct {
+	item gate.ItemID
+	op   gate.OpID
+	act  escalation.Act
+	form *form // that sent it; nil for an act without one
+	row  gate.DecisionRow
+	err  error
+}
+
+// armMsg: 400 ms have passed since the key, or the paste, with this number.
+type armMsg struct {
+	form  *form
+	quiet int
+	paste int
+}
+
+// copiedMsg: a text has gone to the terminal's clipboard.
+type copiedMsg struct {
+	what string
+	err  error
+}

@@ -1,0 +1,199 @@
+package ui
+
+import (
+	"errors"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"tollgate/gate"
+	"tollgate/views"
+)
+
+// place is where keys go; the values are bits, so that one key can be of
+// several places.
+type place uint16
+
+const (
+	inQueue place = 1 << iota
+	inRuns
+	inRun
+	inReview
+	inForm
+	inPrompt
+	inHelp
+
+	lists   = inQueue | inRuns
+	screens = lists | inRun | inReview
+)
+
+// crumb is one step of the way from a root screen to where the operator is.
+type crumb struct {
+	place  place
+	run    *runScreen
+	review *reviewScreen
+}
+
+// here returns the screen that is shown.
+func (m *Model) here() *crumb { return &m.path[len(m.path)-1] }
+
+// where returns the place that has the keys.
+func (m *Model) where() place {
+	switch {
+	case m.help != nil:
+		return inHelp
+	case m.prompt != nil:
+		return inPrompt
+	case m.form != nil:
+		return inForm
+	}
+	return m.here().place
+}
+
+// root switches to a root screen.
+func (m *Model) root(p place) tea.Cmd {
+	m.path = append(m.path[:0:0], crumb{place: p})
+	m.arrive()
+	return nil
+}
+
+// enter goes one step further; to a place that is on the way already it goes
+// back.
+func (m *Model) enter(c crumb) {
+	for i, old := range m.path {
+		if old.place == c.place && (c.run != nil && old.run.id == c.run.id || c.review != nil && old.review.id == c.review.id) {
+			m.path = m.path[:i+1]
+			m.arrive()
+			return
+		}
+	}
+	m.path = append(m.path, c)
+	m.arrive()
+}
+
+// back goes one crumb back.
+func (m *Model) back() tea.Cmd {
+	if len(m.path) > 1 {
+		m.path = m.path[:len(m.path)-1]
+		m.arrive()
+	}
+	return nil
+}
+
+// arrive is told that another screen is shown. A list takes in what it has
+// held back while nobody looked; its cursor stays with its id.
+func (m *Model) arrive() {
+	m.form = nil
+	switch m.here().place {
+	case inQueue:
+		m.queue.list.adopt = true
+	case inRuns:
+		m.runs.list.adopt = true
+	default:
+	}
+	m.resize()
+	m.feed.urgent = true
+}
+
+// resize tells the screens how many rows are seen.
+func (m *Model) resize() {
+	p := views.Page{Width: m.width, Height: m.height}
+	m.queue.list.resize(views.QueueRows(p))
+	m.runs.list.resize(views.RunsRows(p))
+	for i := range m.path {
+		if r := m.path[i].run; r != nil {
+			r.resize(p)
+		}
+	}
+}
+
+// wants says what the next read has to bring.
+func (m *Model) wants() want {
+	var w want
+	switch c := m.here(); c.place {
+	case inQueue:
+		m.queue.wants(&w)
+	case inRuns:
+		m.runs.wants(&w)
+	case inRun:
+		w.run = c.run.id
+	case inReview:
+		c.review.wants(&w)
+	default:
+	}
+	return w
+}
+
+// apply brings a read to the screens. What came for a screen that has been
+// left, or for a list of something else, is dropped.
+func (m *Model) apply(msg readMsg) {
+	m.counts = msg.counts
+	if msg.queue != nil && msg.queueGen == m.queue.gen {
+		m.queue.list.take(*msg.queue)
+	}
+	if msg.runs != nil && msg.runsGen == m.runs.gen {
+		m.runs.list.take(*msg.runs)
+	}
+	for i := range m.path {
+		if r := m.path[i].run; r != nil && r.id == msg.runID {
+			r.take(msg.run)
+		}
+		if r := m.path[i].review; r != nil && r.ref() == msg.review && !msg.review.IsZero() {
+			r.take(msg)
+		}
+	}
+	if !m.landed {
+		m.landed = true
+		if m.counts.Open() == 0 && len(m.path) == 1 && m.here().place == inQueue {
+			m.root(inRuns)
+		}
+	}
+}
+
+// ripen reads again what the passing of time alone has changed.
+func (m *Model) ripen() {
+	if r := m.here().run; r != nil && r.ripe(m.now) {
+		m.feed.dirty = true
+	}
+}
+
+// toRun opens a run.
+func (m *Model) toRun(id gate.RunID, op gate.OpID) tea.Cmd {
+	r := newRunScreen(id)
+	r.sel = ""
+	if op != "" {
+		r.sel = views.OpNode(op)
+	}
+	m.enter(crumb{place: inRun, run: r})
+	return nil
+}
+
+// toReview opens the review of an item: a frozen copy, which is read now.
+func (m *Model) toReview(id gate.ItemID) tea.Cmd {
+	m.enter(crumb{place: inReview, review: newReviewScreen(id)})
+	return m.out.item(id)
+}
+
+// opened: an item has come for the review.
+func (m *Model) opened(msg itemMsg) tea.Cmd {
+	m.tick(msg.at)
+	for i := range m.path {
+		r := m.path[i].review
+		if r == nil || r.id != msg.id {
+			continue
+		}
+		switch {
+		case errors.Is(msg.err, gate.ErrNoItem):
+			r.failed = "there is no such item any more"
+		case msg.err != nil:
+			r.failed = msg.err.Error()
+		case r.marking && r.item != nil && r.item.Version == msg.item.Version && !r.reload:
+			r.mark(msg.item)
+		case r.marking && !r.reload:
+			r.marking = false // it has moved meanwhile; the feed says so
+		default:
+			r.load(msg.item)
+			m.feed.urgent = true
+		}
+	}
+	return nil
+}

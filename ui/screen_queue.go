@@ -1,0 +1,156 @@
+package ui
+
+import (
+	"fmt"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"tollgate/gate"
+	"tollgate/views"
+)
+
+// queueScreen is what waits for a person.
+type queueScreen struct {
+	list  window[gate.ItemID, gate.ItemRow]
+	state gate.HoldState
+	text  string
+	gen   int // number of the list: another filter is another list
+}
+
+func newQueueScreen() queueScreen {
+	return queueScreen{list: newWindow(func(r *gate.ItemRow) gate.ItemID { return r.ID }), state: gate.HoldOpen}
+}
+
+func (s *queueScreen) wants(w *want) {
+	w.queue = &gate.ItemsQuery{Window: s.list.query(), State: s.state, Text: s.text}
+	w.queueGen = s.gen
+	for _, r := range s.list.visible() {
+		if !s.list.hasLeft(r.ID) {
+			w.shown = append(w.shown, listed{r.ID, gate.Ref{Run: r.Run, Op: r.Op}})
+		}
+	}
+}
+
+// filter makes it another list.
+func (s *queueScreen) filter(state gate.HoldState, text string) {
+	s.state, s.text = state, text
+	s.gen++
+	s.list.reset()
+}
+
+// nextState is the filter that comes after one.
+func nextState(s gate.HoldState) gate.HoldState {
+	switch s {
+	case gate.HoldOpen:
+		return gate.HoldDeadLetter
+	case gate.HoldDeadLetter:
+		return gate.HoldResolved
+	default:
+		return gate.HoldOpen
+	}
+}
+
+func (m *Model) viewQueue(p views.Page) string {
+	s := &m.queue
+	rows := s.list.visible()
+	if len(s.list.left) > 0 { // a row that has left keeps its place until the list is taken in
+		rows = append([]gate.ItemRow(nil), rows...)
+		for i := range rows {
+			if s.list.hasLeft(rows[i].ID) {
+				rows[i].State, rows[i].ClaimID = gate.HoldResolved, ""
+			}
+		}
+	}
+	v := views.QueueView{Rows: rows, Selected: s.list.cur.id, Me: m.Who.ID}
+	switch {
+	case !s.list.loaded:
+		v.Empty = "Reading."
+	case s.text != "":
+		v.Empty = "No item here mentions " + s.text + "."
+	case s.state == gate.HoldDeadLetter:
+		v.Empty = "No dead-letters."
+	case s.state == gate.HoldResolved:
+		v.Empty = "Nothing has been resolved yet."
+	}
+	p.Notice = m.listNotice(p.Notice, listNews{
+		news: s.list.news, moved: s.list.moved, left: len(s.list.left), lost: string(s.list.cur.lost), how: s.list.cur.how,
+	})
+	if p.Notice.Side == "" {
+		p.Notice.Side = s.side()
+	}
+	return views.Queue(p, v)
+}
+
+// side says which part of which list is seen.
+func (s *queueScreen) side() string {
+	said := ""
+	if s.state != gate.HoldOpen {
+		said = s.state.String() + " "
+	}
+	if s.text != "" {
+		said += "/" + s.text + " "
+	}
+	if s.list.total > int64(s.list.height) || said != "" {
+		said += fmt.Sprintf("%d in all", s.list.total)
+	}
+	return said
+}
+
+// listNews is what a list has to tell about itself.
+type listNews struct {
+	news, moved, left int
+	lost, how         string
+}
+
+// listNotice says what a list holds back, and what became of the row that was
+// selected. Fresher news come first.
+func (m *Model) listNotice(n views.Notice, l listNews) views.Notice {
+	if n.Text != "" {
+		return n
+	}
+	held := ""
+	for _, part := range []struct {
+		n    int
+		word string
+	}{{l.news, "new"}, {l.moved, "moved"}, {l.left, "left"}} {
+		if part.n > 0 {
+			if held != "" {
+				held += " · "
+			}
+			held += fmt.Sprintf("%d %s", part.n, part.word)
+		}
+	}
+	if l.lost != "" {
+		how := l.how
+		if how == "" {
+			how = "is no longer in this list"
+		}
+		n.Text, n.Tone = l.lost+" "+how, views.Loud
+		if held != "" {
+			n.Text += " · " + held
+		}
+	} else {
+		n.Text = held
+	}
+	if held != "" {
+		n.Key = views.Key{Key: "R", Does: "takes them in"}
+	}
+	return n
+}
+
+// queueRow returns the item under the cursor, nil for none.
+func (m *Model) queueRow() *gate.ItemRow { return m.queue.list.selected() }
+
+// moveIn moves the cursor of the list that is shown.
+func (m *Model) moveIn(n int) tea.Cmd {
+	var short bool
+	switch m.here().place {
+	case inQueue:
+		short = m.queue.list.move(n)
+	case inRuns:
+		short = m.runs.list.move(n)
+	default:
+	}
+	m.feed.urgent = m.feed.urgent || short
+	return nil
+}
