@@ -39,8 +39,8 @@ type Backoff struct {
 
 // Delay returns how long to wait after the n-th attempt failed, in whole
 // milliseconds. floor is the provider's Retry-After, with the jitter on top;
-// a floor that is not positive is none, and one so large that the sum would
-// overflow stays the largest duration, which no deadline holds.
+// a floor that is not positive is none, and one that is longer than any
+// deadline is cut to ten times the longest.
 //
 // n counts from 1. jitter is a fraction in [0, 1); another value is a bug of
 // the caller and panics.
@@ -48,11 +48,11 @@ func (b Backoff) Delay(n int64, jitter float64, floor time.Duration) time.Durati
 	if !(jitter >= 0 && jitter < 1) {
 		panic(fmt.Sprintf("gate: jitter %v is not in [0, 1)", jitter))
 	}
-	step := b.Base
-	for i := int64(1); i < n && step < b.Cap; i++ {
-		step = min(b.Cap, 2*step)
+	most := min(b.Cap, maxDelay)
+	step := min(b.Base, most)
+	for i := int64(1); i < n && 0 < step && step < most; i++ {
+		step = min(most, 2*step)
 	}
-	step = min(b.Cap, step)
 	if b.Jitter == JitterFull {
 		step = time.Duration(jitter * float64(step))
 	}
@@ -60,11 +60,12 @@ func (b Backoff) Delay(n int64, jitter float64, floor time.Duration) time.Durati
 	if floor <= 0 {
 		return step
 	}
+	floor = min(maxDelay, floor)
 	// A Retry-After that ends within a millisecond has not ended before it.
 	if up := floor.Truncate(time.Millisecond); up < floor {
 		floor = up + time.Millisecond
 	}
-	return min(maxDelay, floor) + step
+	return floor + step
 }
 
 // maxDelay keeps sums of an instant, a delay and a timeout far from overflow.

@@ -89,7 +89,7 @@ func (d *Dependency) afterReport(now time.Time, rule *BreakerRule, probe, transi
 // fold adds what a decision did to the window and the breaker.
 func (d Dependency) fold(at time.Time, c *Depends) Dependency {
 	d.Rev++
-	d.Window = max(c.Window, bucketWidth)
+	d.Window = max(d.Window, c.Window, bucketWidth) // another policy may look further back
 	if c.Permit || c.Request {
 		d.Buckets = d.counted(at, c)
 	}

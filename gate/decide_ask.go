@@ -63,7 +63,7 @@ func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
 		d.refuse(StopClock, op)
 	case tool.Approval != ApprovalNone:
 		d.refuse(StopApprovalRequired, op)
-		d.Hold = d.holdForApproval(op, digest)
+		d.Hold = d.holdForApproval(op)
 	default:
 		d.decide(q, op, policy)
 	}

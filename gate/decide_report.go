@@ -12,6 +12,7 @@ type news struct {
 
 // stepReport answers a report (R-C7, R-C8).
 func stepReport(s *State, c Report, in Inputs) (Transition, error) {
+	c.Failure = c.Failure.cut()
 	op, at, err := s.attempt(c.Run, c.Op, c.Ordinal)
 	if err != nil {
 		return Transition{}, err
@@ -145,8 +146,8 @@ func (s *State) settle(c Command, in Inputs, op *Operation, at *Attempt, n news)
 	case late && !d.Refused:
 		// Recorded; it changes nothing.
 	case head.Settled != NotSettled || after.Newest().Ordinal != at.Ordinal:
-		if head.Hold.Waits() {
-			d.Hold = head.Hold.changed(&d, after.kind(head.Stop))
+		if after.Hold.Waits() {
+			d.Hold = d.moved(&after)
 		}
 	default:
 		d.fail(&after, at, tool, policy, late)
@@ -175,18 +176,30 @@ func (d *Decision) fail(after *Operation, at *Attempt, tool *Tool, policy *Polic
 	case d.Verdict.IsStop():
 		d.end(after, policy)
 		switch {
-		case !late:
-		case d.Hold == nil && h.Waits(): // routed by its own code: nobody needs to wait
+		case !h.Waits():
+		case late && d.Route == RouteReturn: // routed by its own code: nobody needs to wait
 			d.Hold = h.resolved(d)
-		case d.Hold != nil && h.Waits(): // the outcome has changed
-			d.Hold = d.Hold.changed(d, d.Hold.Kind)
+		default:
+			kind := after.kind(d.Verdict)
+			d.Hold = h.opened(d, h.State, kind).changed(d, kind)
 		}
+	case h.Waits():
+		d.Hold = d.moved(after)
 	case at.Path == PathManual && !policy.QueueOff:
 		// Whatever a person let go and failed comes back to a person (R-P3).
 		d.Hold = h.opened(d, HoldOpen, after.kind(after.Stop))
-	case late && h.Waits():
-		d.Hold = h.changed(d, after.kind(after.Stop))
 	}
+}
+
+// moved returns a waiting item as it stands when the outcome of an attempt has
+// changed (R-P5). One that nothing but an unknown outcome had opened (R-T6) is
+// resolved when there is none any more.
+func (d *Decision) moved(after *Operation) *Hold {
+	h := after.Hold
+	if h.Kind == KindOutcomeUnknown && !h.Duplicate && after.Unknowns == 0 && after.Stop == 0 && after.Newest().Path != PathManual {
+		return h.resolved(d)
+	}
+	return h.changed(d, after.kind(after.Stop))
 }
 
 // succeed settles the operation. A write that may have been done twice says so
@@ -202,6 +215,8 @@ func (d *Decision) succeed(after *Operation, at *Attempt, policy *Policy) {
 	twice := after.Effect == EffectWrite &&
 		(after.Newest().Ordinal > at.Ordinal || (!after.Successor.IsZero() && after.Successor.Run == after.Run))
 	switch {
+	case h.Duplicate && h.Waits(): // it says so already
+		d.Hold = h.changed(d, KindOutcomeUnknown)
 	case twice && !policy.QueueOff:
 		h.Duplicate = true
 		d.Hold = h.opened(d, HoldOpen, KindOutcomeUnknown)

@@ -108,7 +108,7 @@ func (q *Question) safeToRepeat() bool {
 		return true
 	}
 	// Through another tool the receiver can't connect the two.
-	if q.Op.Unknowns > 0 && q.triedElsewhere() {
+	if q.unknownElsewhere() {
 		return false
 	}
 	// A reply that could not be used: the effect probably happened, and a
@@ -129,7 +129,22 @@ func (q *Question) safeToRepeat() bool {
 
 // triedElsewhere reports whether an earlier attempt went through another tool.
 func (q *Question) triedElsewhere() bool {
-	return q.Op.Mixed || (q.Op.Permits > 0 && q.Op.LastTool != q.Name)
+	last := q.Op.Newest()
+	return q.Op.Mixed || (last != nil && last.Tool != q.Name)
+}
+
+// unknownElsewhere reports whether the outcome of an attempt through another
+// tool is unknown (R-A9). Such attempts are always kept.
+func (q *Question) unknownElsewhere() bool {
+	if q.Op.Unknowns == 0 || !q.triedElsewhere() {
+		return false
+	}
+	for i := range q.Op.Attempts {
+		if a := &q.Op.Attempts[i]; a.Outcome == OutcomeUnknown && a.Tool != q.Name {
+			return true
+		}
+	}
+	return false
 }
 
 // delay is the wait before this repeat: backoff with jitter, over the

@@ -1,6 +1,9 @@
 package gate
 
-import "time"
+import (
+	"time"
+	"unicode/utf8"
+)
 
 // Code is a provider's or a normaliser's name for a cause of failure, such as
 // "rate_limit". It alone decides the class, never the message (R-C1).
@@ -75,3 +78,19 @@ type Failure struct {
 
 // MaxMessage is how much of a failure's message is kept, in bytes (R-C7).
 const MaxMessage = 8 << 10
+
+// cut returns the failure with each text at most MaxMessage bytes long, and
+// says so: no report is refused for its size (R-C7).
+func (f Failure) cut() Failure {
+	for _, text := range []*string{&f.Message, &f.Status, &f.Field, &f.Suggest} {
+		if len(*text) <= MaxMessage {
+			continue
+		}
+		n := MaxMessage
+		for n > MaxMessage-utf8.UTFMax && !utf8.RuneStart((*text)[n]) {
+			n--
+		}
+		*text, f.Cut = (*text)[:n], true
+	}
+	return f
+}

@@ -102,6 +102,9 @@ func (s *State) foldOperation(d *Decision) {
 	case Ask:
 		op.remember(c.ID, c.body(), d.Seq)
 		op.Tokens = c.Tokens
+		if d.Verdict == StopApprovalRequired {
+			op.waitsFor(d, c.Actor)
+		}
 		if op.Effect == EffectRead && d.Verdict != StopTerminal {
 			op.Digest, op.Input = d.Digest, c.Input
 		}
@@ -127,6 +130,15 @@ func (s *State) foldOperation(d *Decision) {
 	if d.NewRun != nil {
 		s.goOn(d)
 	}
+}
+
+// waitsFor takes in what an approve would dispatch: the tool and, on a read,
+// the request that was asked for last, with who asked for it (R-A6, R-P8).
+func (o *Operation) waitsFor(d *Decision, asker Actor) {
+	if o.LastTool != d.Tool || o.Digest != d.Digest {
+		o.Asker = asker
+	}
+	o.LastTool, o.Dependency = d.Tool, d.Dependency
 }
 
 // foldReport settles an attempt in its whole line; stop and item go to the
@@ -208,7 +220,7 @@ func (o *Operation) permitted(d *Decision) {
 		Permitted: d.Inputs.Now, NotBefore: p.NotBefore, NotAfter: p.NotAfter, Expires: p.Expires,
 		Probe: d.Depends.Breaker != nil,
 	}
-	if o.Permits > 0 && o.LastTool != d.Tool {
+	if last := o.Newest(); last != nil && last.Tool != d.Tool {
 		o.Mixed = true
 	}
 	o.LastTool, o.Dependency = d.Tool, d.Dependency
@@ -280,7 +292,7 @@ func (o Operation) reported(d *Decision) Operation {
 		if o.FirstError.Code == "" {
 			o.FirstError = failure
 		}
-		if at.Ordinal == o.Newest().Ordinal {
+		if at.Ordinal == o.lastReported().Ordinal {
 			o.LastError = failure
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"unicode/utf8"
 )
 
 // MaxInput bounds the input of a call, in bytes.
@@ -16,6 +17,9 @@ const MaxInput = 64 << 10
 // sorted keys and no white space, without its volatile top-level fields (R-A2,
 // R-A4). Numbers keep their spelling.
 func digestInput(input []byte, volatile []string) (Digest, error) {
+	if !utf8.Valid(input) { // two inputs must not come to look the same
+		return Digest{}, &InputError{Field: "input", Want: "UTF-8", Got: "bytes that are not"}
+	}
 	dec := json.NewDecoder(bytes.NewReader(input))
 	dec.UseNumber()
 	var v any

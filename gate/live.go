@@ -53,9 +53,6 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 		return nil
 	}
 	var seq uint64
-	if w.Found {
-		seq = run.run.Opened
-	}
 	if op := run.ops[w.Op]; op != nil {
 		l.addOp(s, &op.op)
 		if m, ok := op.op.Memo(w.Said); ok && w.Said != "" {

@@ -47,7 +47,7 @@ type Operation struct {
 	Before     Ref    // the operation that it supersedes
 	Actions    int64  // on the first of a line OP, OP~2, …: how many there are
 	NotedLost  bool   // its unknown outcome is on record although no item may be opened (R-T6, queue off)
-	LastTool   string // of the newest attempt, or else of the newest ask
+	LastTool   string // of the newest attempt, or of a newer ask that waits for approval
 	FirstError Failure
 	LastError  Failure // of the highest reported ordinal (R-C8)
 }

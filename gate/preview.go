@@ -32,7 +32,7 @@ func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) {
 	if repeat {
 		q.lastFailure(in.Contract)
 	}
-	out := q.looks(run, in, v.Actor)
+	out := q.looks(run, in, v)
 	if repeat {
 		out = append(out, q.checkClass(), q.checkSafe())
 		if q.Class == ClassConditional {
@@ -63,11 +63,11 @@ func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) {
 }
 
 // looks are what comes before the steps, in so far as it refuses.
-func (q *Question) looks(run *Run, in Inputs, who Actor) []Check {
+func (q *Question) looks(run *Run, in Inputs, v Verb) []Check {
 	var out []Check
 	op := q.Op
 	switch last := op.Newest(); {
-	case op.Settled != NotSettled:
+	case op.closedToApprove(v.AsNewAction):
 		out = append(out, Check{"operation", false, "closed: " + op.State(in.Now).String()})
 	case run.closed():
 		out = append(out, Check{"run", false, "has ended"})
@@ -75,7 +75,7 @@ func (q *Question) looks(run *Run, in Inputs, who Actor) []Check {
 		out = append(out, Check{"in flight", false, fmt.Sprintf("attempt %d is not reported yet", last.Ordinal)})
 	case in.Behind:
 		out = append(out, Check{"clock", false, "the wall clock is behind the ledger"})
-	case q.Tool.Approval == ApprovalTwoPerson && op.mayNotApprove(who):
+	case q.Tool.Approval == ApprovalTwoPerson && op.mayNotApprove(v.Actor):
 		out = append(out, Check{"two people", false, "you asked for it or have approved it"})
 	case q.Tool.Approval == ApprovalTwoPerson:
 		out = append(out, Check{"two people", true, fmt.Sprintf("approval %d of 2", len(op.Hold.Approvals)+1)})
@@ -103,7 +103,7 @@ func (q *Question) checkSafe() Check {
 	switch {
 	case q.Op.Unknowns == 0:
 		says += ", known not to have happened"
-	case q.triedElsewhere():
+	case q.unknownElsewhere():
 		says += ", outcome unknown at another tool"
 	case q.Class == ClassConditional:
 		says += ", reply could not be used"

@@ -123,9 +123,7 @@ func (o *Operation) kind(stop Verdict) Kind {
 		return KindOutcomeUnknown
 	case stop.Exhausts() != "":
 		return KindExhausted
-	case stop != 0 && stop != StopApprovalRequired:
-		return KindStopped
-	case o.Approval != ApprovalNone:
+	case stop == StopApprovalRequired, stop == 0 && o.Approval != ApprovalNone:
 		return KindApproval
 	default:
 		return KindStopped
@@ -165,16 +163,18 @@ func (h Hold) changed(d *Decision, kind Kind) *Hold {
 }
 
 // holdForApproval is the item that a tool's approval opens (R-A6). On a write
-// the ask that opens it fixes the digest; on a read a changed digest voids
-// what was approved so far. It returns nil when nothing about it moves.
-func (d *Decision) holdForApproval(op *Operation, digest Digest) *Hold {
+// the ask that opens it fixes the digest. Another tool, or on a read another
+// digest, voids what was approved so far. It returns nil when nothing about
+// the item moves.
+func (d *Decision) holdForApproval(op *Operation) *Hold {
+	kind := op.kind(StopApprovalRequired)
 	switch {
-	case !op.Hold.Waits():
-		return op.Hold.opened(d, HoldOpen, op.kind(StopApprovalRequired))
-	case op.Effect == EffectRead && digest != op.Digest:
-		h := op.Hold
+	case op.Hold.Waits() && (d.Tool != op.LastTool || d.Digest != op.Digest):
+		h := op.Hold.opened(d, op.Hold.State, kind)
 		h.Approvals = nil
-		return h.changed(d, h.Kind)
+		return h.changed(d, kind)
+	case !op.Hold.Waits(), op.Hold.Kind != kind:
+		return op.Hold.opened(d, HoldOpen, kind)
 	default:
 		return nil
 	}

@@ -154,9 +154,10 @@ func (d *Decision) approve(s *State, c Verb, op *Operation, run *Run) ([]Read, e
 	}
 	reads := q.readings(s, in)
 	d.Reading = q.Reading
+	d.Dependency, d.Effect, d.Safety, d.Approval = tool.Dependency, tool.Effect, tool.Safety, tool.Approval
 
 	switch last := op.Newest(); {
-	case op.Settled != NotSettled, run.closed():
+	case op.closedToApprove(c.AsNewAction), run.closed():
 		d.Verdict, d.Terminal = StopTerminal, op.Terminal
 	case last != nil && last.InFlight():
 		d.Verdict, d.RetryAt = StopInFlight, last.Expires
@@ -173,6 +174,20 @@ func (d *Decision) approve(s *State, c Verb, op *Operation, run *Run) ([]Read, e
 		d.approved(c, q, op, run)
 	}
 	return reads, nil
+}
+
+// closedToApprove is R-D0 on the path manual: the operation has been closed. A
+// read that succeeded has nothing to approve, unless it has been asked for
+// again and waits for that (R-A6, R-A7).
+func (o *Operation) closedToApprove(asNewAction bool) bool {
+	switch o.Settled {
+	case NotSettled:
+		return false
+	case SettledSucceeded:
+		return asNewAction || o.Effect == EffectWrite || !o.Hold.Waits() || o.Hold.Kind != KindApproval
+	default:
+		return true
+	}
 }
 
 // mayNotApprove reports whether an identity has asked or has approved already

@@ -18,8 +18,7 @@ func stepStart(s *State, c Start, in Inputs) (Transition, error) {
 		// Who asks for nothing finds what there is; who asks for the same, too.
 		bare := c.Limits.IsZero() && len(c.Caps) == 0 && (c.Policy == "" || c.Policy == run.Policy)
 		if bare || asked == run.Limits {
-			t, _, err := s.again(run.Opened)
-			return t, err
+			return found(c, in, run), nil
 		}
 		return Transition{}, about(ErrReused, "run", string(c.Run))
 	}
@@ -33,6 +32,14 @@ func stepStart(s *State, c Start, in Inputs) (Transition, error) {
 	d := decisionOf(c, in, run)
 	d.Verdict, d.NewRun = Recorded, run
 	return d.seal([]Read{{Run: c.Run}}), nil
+}
+
+// found answers a Start of a run that exists: nothing is written, and the
+// budget is the run's as it stands.
+func found(c Start, in Inputs, run *Run) Transition {
+	d := decisionOf(c, in, run)
+	d.Seq, d.Verdict, d.NewRun = run.Opened, Recorded, run
+	return Transition{decision: d, repeats: true, sealed: true}
 }
 
 // stepEnd closes a run. A second time changes nothing and is on record.

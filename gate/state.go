@@ -10,7 +10,6 @@ type Want struct {
 	Depends    []string // also these dependencies; those of Op's attempts come by themselves
 	Said       string   // also the decision that Op's memo has for this id
 	Ordinal    int64    // also the decision that settled this attempt of Op
-	Found      bool     // also the decision that started the run
 }
 
 // State is what one or more commands are decided on: copies, by value, of the

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -10,8 +11,8 @@ import (
 // Wants implements Command: a contract is decided on nothing.
 func (Adopt) Wants(*Contract) (Want, error) { return Want{}, nil }
 
-// Wants implements Command: the run, and how it was started.
-func (c Start) Wants(*Contract) (Want, error) { return Want{Run: c.Run, Found: true}, nil }
+// Wants implements Command: the run.
+func (c Start) Wants(*Contract) (Want, error) { return Want{Run: c.Run}, nil }
 
 // Wants implements Command: the run, the operation and the tool's dependency.
 // It fails with ErrUnknownTool, naming the tool, when the catalog lacks it
@@ -39,12 +40,21 @@ func (c Sweep) Wants(*Contract) (Want, error) { return Want{Run: c.Run, Op: c.Op
 // Wants implements Command: the run.
 func (c End) Wants(*Contract) (Want, error) { return Want{Run: c.Run}, nil }
 
-// Wants implements Command: the item's operation, and for a new-run all that
-// is unfinished.
-func (c Verb) Wants(*Contract) (Want, error) {
+// Wants implements Command: the item's operation; for a new-run all that is
+// unfinished; for an approve the catalog's dependencies, since which of them
+// the operation's tool has now is known only when the operation is read.
+func (c Verb) Wants(k *Contract) (Want, error) {
 	w := Want{Run: c.Run, Op: c.Op, Said: c.ID}
-	if c.Do == ActNewRun {
+	switch c.Do {
+	case ActNewRun:
 		w.NewRun, w.Unfinished = c.NewRun, true
+	case ActApprove:
+		for _, tool := range k.Tools {
+			w.Depends = append(w.Depends, tool.Dependency)
+		}
+		slices.Sort(w.Depends)
+		w.Depends = slices.Compact(w.Depends)
+	default:
 	}
 	return w, nil
 }
