@@ -152,6 +152,18 @@ func (b block) record(seq uint64) []byte {
 	return b.records[start:end:end]
 }
 
+// all yields the records with their seqs.
+func (b block) all(yield func(seq uint64, record []byte) bool) {
+	rest := b.records
+	for i := range b.n {
+		l := b.length(i)
+		if !yield(b.first+uint64(i), rest[:l:l]) {
+			return
+		}
+		rest = rest[l:]
+	}
+}
+
 // follow checks that the block follows the head of c, and moves c over the
 // records of the block up to and including seq last.
 func (b block) follow(c *chain, last uint64) error {
@@ -163,14 +175,11 @@ func (b block) follow(c *chain, last uint64) error {
 			c.block, c.head.Seq, b.first)
 	}
 	c.block = b.first
-	rest := b.records
-	for i := range b.n {
-		if b.first+uint64(i) > last {
+	for seq, r := range b.all {
+		if seq > last {
 			break
 		}
-		l := b.length(i)
-		c.add(rest[:l])
-		rest = rest[l:]
+		c.add(r)
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ type pending struct {
 // waited gets the error, since it was numbered after records that the ledger
 // lacks.
 type writer struct {
-	committed func(records [][]byte) // after the commit, before the answers
-	failed    func(err error)        // after the writer was poisoned, before the answers
+	committed func(records [][]byte, at tip) // after the commit, before the answers
+	failed    func(err error)                // after the writer was poisoned, before the answers
 
 	wake    chan struct{} // holds a token when the queue is not empty, or closing
 	stopped chan struct{}
@@ -33,7 +33,7 @@ type writer struct {
 	closing bool
 }
 
-func startWriter(l *ledger, committed func([][]byte), failed func(error)) *writer {
+func startWriter(l *ledger, committed func([][]byte, tip), failed func(error)) *writer {
 	w := &writer{
 		committed: committed, failed: failed, ledger: l,
 		wake: make(chan struct{}, 1), stopped: make(chan struct{}),
@@ -79,6 +79,13 @@ func (w *writer) resume(l *ledger) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ledger, w.fault = l, nil
+}
+
+// poisoned returns the error that the writer stopped at, nil for none.
+func (w *writer) poisoned() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.fault
 }
 
 func (w *writer) run() {
@@ -133,9 +140,12 @@ func (w *writer) write(group []*pending) {
 	for _, p := range group {
 		records = append(records, p.records...)
 	}
-	err := w.ledger.append(records)
+	var err error
+	if len(records) > 0 {
+		err = w.ledger.append(records)
+	}
 	if err == nil {
-		w.committed(records)
+		w.committed(records, w.ledger.head())
 	} else {
 		w.mu.Lock()
 		w.fault = err

@@ -12,7 +12,7 @@ import (
 
 // startTestWriter starts a writer whose callers number their own records.
 func startTestWriter(l *ledger) *writer {
-	return startWriter(l, func([][]byte) {}, func(error) {})
+	return startWriter(l, func([][]byte, tip) {}, func(error) {})
 }
 
 // commitOne hands the writer one record and waits for the answer.
@@ -56,7 +56,7 @@ func TestWriterKeepsTheOrder(t *testing.T) {
 		t.Errorf("enqueue after close = %v, want %v", err, ErrClosed)
 	}
 	blocks := 0
-	head, err := l.walk(t.Context(), tip{}, func(b block) error {
+	head, err := l.walk(t.Context(), tip{}, func(b block, _ tip) error {
 		blocks++
 		for seq := b.first; seq <= b.last(); seq++ {
 			if !bytes.Equal(b.record(seq), testRecord(seq)) {
@@ -106,7 +106,7 @@ func TestWriterIsPoisonedByAnError(t *testing.T) {
 	l := newLedger(t)
 	path := l.db.Path()
 	var faults []error
-	w := startWriter(l, func([][]byte) {}, func(err error) { faults = append(faults, err) })
+	w := startWriter(l, func([][]byte, tip) {}, func(err error) { faults = append(faults, err) })
 	if err := commitOne(w, []byte("first")); err != nil {
 		t.Fatal(err)
 	}

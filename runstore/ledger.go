@@ -198,6 +198,22 @@ func (l *ledger) hashAt(seq uint64) (hash gate.Digest, err error) {
 	return hash, err
 }
 
+// hashesOf adds the hashes of all records of the block that holds seq.
+func (l *ledger) hashesOf(seq uint64, hashes map[uint64]gate.Digest) error {
+	return view(l.db, func(tx *bbolt.Tx) error {
+		b, err := seekBlock(tx.Bucket(bucketLedger).Cursor(), seq)
+		if err != nil {
+			return err
+		}
+		c := newChain(l.store, tip{Seq: b.first - 1, Hash: b.prev})
+		for seq, r := range b.all {
+			c.add(r)
+			hashes[seq] = c.head.Hash
+		}
+		return nil
+	})
+}
+
 // blocks calls fn with each block after the one that ends with seq after, in
 // order, until there are no more. The blocks are copies that fn may keep, and
 // no transaction is open while fn runs.
@@ -234,9 +250,9 @@ func (l *ledger) blocks(ctx context.Context, after uint64, fn func(block) error)
 }
 
 // walk checks the chain from a head that is trusted, which ended a block, to
-// the end of the ledger, and calls each with every block on the way once it
-// has been checked. It returns the head that it came to.
-func (l *ledger) walk(ctx context.Context, from tip, each func(block) error) (tip, error) {
+// the end of the ledger, and calls each with every block on the way, and where
+// the chain stands after it. It returns the head that it came to.
+func (l *ledger) walk(ctx context.Context, from tip, each func(b block, at tip) error) (tip, error) {
 	c := newChain(l.store, from)
 	err := l.blocks(ctx, from.Seq, func(b block) error {
 		if err := b.follow(c, b.last()); err != nil {
@@ -245,7 +261,7 @@ func (l *ledger) walk(ctx context.Context, from tip, each func(block) error) (ti
 		if each == nil {
 			return nil
 		}
-		return each(b)
+		return each(b, c.head)
 	})
 	return c.head, err
 }

@@ -61,7 +61,7 @@ func TestLedgerReadsWhatWasAppended(t *testing.T) {
 			}
 		}
 		next := uint64(1)
-		got, err := l.walk(t.Context(), tip{}, func(b block) error {
+		got, err := l.walk(t.Context(), tip{}, func(b block, _ tip) error {
 			for ; next <= b.last(); next++ {
 				if !bytes.Equal(b.record(next), testRecord(next)) {
 					return fmt.Errorf("record %d = %q", next, b.record(next))

@@ -266,7 +266,7 @@ func children(p boltPage) ([]uint64, error) {
 		if err != nil {
 			return nil, err
 		}
-		key, err := span(p, e, order.Uint32(e), order.Uint32(e[4:]))
+		key, err := extent(p, e, order.Uint32(e), order.Uint32(e[4:]))
 		if err != nil {
 			return nil, err
 		}
@@ -288,11 +288,11 @@ func leafBuckets(p boltPage, top bool) (roots []uint64, err error) {
 		if err != nil {
 			return nil, err
 		}
-		key, err := span(p, e, order.Uint32(e[4:]), order.Uint32(e[8:]))
+		key, err := extent(p, e, order.Uint32(e[4:]), order.Uint32(e[8:]))
 		if err != nil {
 			return nil, err
 		}
-		value, err := span(p, e, order.Uint32(e[4:])+order.Uint32(e[8:]), order.Uint32(e[12:]))
+		value, err := extent(p, e, order.Uint32(e[4:])+order.Uint32(e[8:]), order.Uint32(e[12:]))
 		if err != nil {
 			return nil, err
 		}
@@ -346,8 +346,8 @@ func element(p boltPage, i int) ([]byte, error) {
 	return p.bytes[at:], nil
 }
 
-// span returns the size bytes at position from the start of element e.
-func span(p boltPage, e []byte, position, size uint32) ([]byte, error) {
+// extent returns the size bytes at position from the start of element e.
+func extent(p boltPage, e []byte, position, size uint32) ([]byte, error) {
 	if end := uint64(position) + uint64(size); end > uint64(len(e)) {
 		return nil, damaged("an element of page %d reaches %d bytes past the page", p.id, end-uint64(len(e)))
 	}

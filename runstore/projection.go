@@ -1,0 +1,311 @@
+package runstore
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"tollgate/gate"
+)
+
+// projectionSchema is raised whenever the rows change: a projection of another
+// schema is built anew.
+const projectionSchema = 1
+
+// toldPerRow is how many seqs one row of "told" holds.
+const toldPerRow = 64
+
+// projection is the open projection file. One goroutine writes it; any may
+// read.
+type projection struct {
+	db *bbolt.DB
+}
+
+// runRow is a run with what only the store needs of it.
+type runRow struct {
+	run  gate.Run
+	due  int64  // operations with something due, now or later
+	ops  int64  // operations with a place
+	told uint64 // decisions
+}
+
+// summary is what the projection knows of the ledger as a whole.
+type summary struct {
+	at       time.Time   // the highest time
+	contract gate.Digest // of the newest one adopted
+	counts   gate.Counts // Seq and Oldest left aside
+	resolved int64       // items
+}
+
+func runRowFields(c *coder, r *runRow) {
+	part(c, 1, &r.run, run)
+	integer(c, 2, &r.due)
+	integer(c, 3, &r.ops)
+	number(c, 4, &r.told)
+}
+
+func summaryFields(c *coder, s *summary) {
+	c.instant(1, &s.at)
+	c.digest(2, &s.contract)
+	integer(c, 3, &s.counts.Runs)
+	integer(c, 4, &s.counts.ActiveRuns)
+	integer(c, 5, &s.counts.OutcomeUnknown)
+	integer(c, 6, &s.counts.Approval)
+	integer(c, 7, &s.counts.Exhausted)
+	integer(c, 8, &s.counts.Stopped)
+	integer(c, 9, &s.counts.DeadLetters)
+	integer(c, 10, &s.counts.BreakersOpen)
+	integer(c, 11, &s.resolved)
+}
+
+// createProjection makes an empty projection file at path, in place of what
+// was there.
+func createProjection(path string, store storeID) (*projection, error) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	db, err := createBolt(path, projectionBuckets...)
+	if err != nil {
+		return nil, err
+	}
+	err = db.Update(func(tx *bbolt.Tx) error {
+		meta := tx.Bucket(bucketMeta)
+		return errors.Join(
+			meta.Put(metaSchema, binary.BigEndian.AppendUint32(nil, projectionSchema)),
+			meta.Put(metaStore, store[:]),
+			meta.Put(metaProjected, appendHead(nil, tip{})),
+			meta.Put(metaSummary, encodeRow(&summary{}, summaryFields)),
+		)
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		return nil, err
+	}
+	return openProjection(path, store)
+}
+
+// openProjection opens a projection of the store's ledger. Any error means
+// that it has to be built anew.
+func openProjection(path string, store storeID) (*projection, error) {
+	db, err := openBolt(path, 0)
+	if err != nil {
+		return nil, err
+	}
+	p := &projection{db: db}
+	err = view(db, func(tx *bbolt.Tx) error {
+		for _, name := range projectionBuckets {
+			if tx.Bucket(name) == nil {
+				return damaged("no bucket %s", name)
+			}
+		}
+		meta := tx.Bucket(bucketMeta)
+		if got := meta.Get(metaSchema); !bytes.Equal(got, binary.BigEndian.AppendUint32(nil, projectionSchema)) {
+			return fmt.Errorf("%w: %x", ErrSchema, got)
+		}
+		if got := meta.Get(metaStore); !bytes.Equal(got, store[:]) {
+			return damaged("it is of store %x", got)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, closing(db, err)
+	}
+	return p, nil
+}
+
+func (p *projection) close() error { return p.db.Close() }
+
+// status returns how far the ledger has been folded in, and what is known of
+// it as a whole.
+func (p *projection) status() (at tip, sum summary, err error) {
+	err = view(p.db, func(tx *bbolt.Tx) error {
+		at, sum, err = statusOf(tx)
+		return err
+	})
+	return at, sum, err
+}
+
+func statusOf(tx *bbolt.Tx) (at tip, sum summary, err error) {
+	meta := tx.Bucket(bucketMeta)
+	if at, err = parseHead(meta.Get(metaProjected)); err != nil {
+		return at, sum, err
+	}
+	sum, err = decodeRow(meta.Get(metaSummary), summaryFields)
+	return at, sum, err
+}
+
+// dependencies returns all dependencies by name.
+func (p *projection) dependencies() (deps []gate.Dependency, err error) {
+	err = view(p.db, func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucketDependencies).ForEach(func(_, v []byte) error {
+			d, err := decodeRow(v, dependency)
+			deps = append(deps, d)
+			return err
+		})
+	})
+	return deps, err
+}
+
+// whole returns a run with all of its operations, or the zero State if there
+// is no such run.
+func (p *projection) whole(id gate.RunID) (s gate.State, err error) {
+	err = view(p.db, func(tx *bbolt.Tx) error {
+		row, ok, err := runNamed(tx, id)
+		if err != nil || !ok {
+			return err
+		}
+		s.Runs = append(s.Runs, row.run)
+		s.Ops, err = opsOf(tx, row.run.Opened)
+		return err
+	})
+	return s, err
+}
+
+// dueRuns returns the ids of the runs with something due, now or later.
+func (p *projection) dueRuns() (ids []gate.RunID, err error) {
+	err = view(p.db, func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucketDueRuns).ForEach(func(k, _ []byte) error {
+			row, err := runAt(tx, seqOf(k))
+			ids = append(ids, row.run.ID)
+			return err
+		})
+	})
+	return ids, err
+}
+
+// runNamed returns the row of a run by its id.
+func runNamed(tx *bbolt.Tx, id gate.RunID) (row runRow, ok bool, err error) {
+	opened := tx.Bucket(bucketRunIDs).Get(idDigest(string(id)))
+	if opened == nil {
+		return row, false, nil
+	}
+	row, err = runAt(tx, seqOf(opened))
+	return row, err == nil, err
+}
+
+// runAt returns the row of a run by its opening seq.
+func runAt(tx *bbolt.Tx, opened uint64) (runRow, error) {
+	v := tx.Bucket(bucketRuns).Get(seqKey(opened))
+	if v == nil {
+		return runRow{}, damaged("the run opened at seq %d has no row", opened)
+	}
+	row, err := decodeRow(v, runRowFields)
+	if err != nil {
+		return row, damaged("the run opened at seq %d: %w", opened, err)
+	}
+	return row, nil
+}
+
+// opAt returns an operation by its place.
+func opAt(tx *bbolt.Tx, at place) (gate.Operation, error) {
+	v := tx.Bucket(bucketOps).Get(at.key())
+	if v == nil {
+		return gate.Operation{}, damaged("operation %d of the run opened at seq %d has no row", at.n, at.run)
+	}
+	op, err := decodeRow(v, operation)
+	if err != nil {
+		return op, damaged("operation %d of the run opened at seq %d: %w", at.n, at.run, err)
+	}
+	return op, nil
+}
+
+// opsOf returns the operations of a run in the order of their opening.
+func opsOf(tx *bbolt.Tx, opened uint64) (ops []gate.Operation, err error) {
+	prefix := seqKey(opened)
+	c := tx.Bucket(bucketOps).Cursor()
+	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		op, err := decodeRow(v, operation)
+		if err != nil {
+			return nil, damaged("an operation of the run opened at seq %d: %w", opened, err)
+		}
+		ops = append(ops, op)
+	}
+	return ops, nil
+}
+
+// placeNamed returns the place of an operation by its id.
+func placeNamed(tx *bbolt.Tx, run uint64, id gate.OpID) (at place, ok bool) {
+	n := tx.Bucket(bucketOpIDs).Get(opIDKey(run, id))
+	if len(n) != 4 {
+		return at, false
+	}
+	return place{run: run, n: binary.BigEndian.Uint32(n)}, true
+}
+
+// toldRow returns the n-th row of seqs of a run.
+func toldRow(tx *bbolt.Tx, run uint64, n uint32) []uint64 {
+	v := tx.Bucket(bucketTold).Get(place{run, n}.key())
+	seqs := make([]uint64, 0, toldPerRow)
+	for ; len(v) >= 8; v = v[8:] {
+		seqs = append(seqs, binary.BigEndian.Uint64(v))
+	}
+	return seqs
+}
+
+// queueEntry is what the queue keeps of an item beside its order: enough to
+// leave it out without reading its row.
+type queueEntry struct {
+	at       place
+	snoozed  time.Time
+	deadline time.Time
+}
+
+func (e queueEntry) value() []byte {
+	return appendMS(appendMS(e.at.key(), e.snoozed), e.deadline)
+}
+
+func parseQueueEntry(b []byte) (e queueEntry, err error) {
+	if len(b) != 28 {
+		return e, damaged("an entry of the queue has %d bytes, want 28", len(b))
+	}
+	if e.at, err = placeOf(b); err != nil {
+		return e, err
+	}
+	e.snoozed, e.deadline = msOf(b[12:]), msOf(b[20:])
+	return e, nil
+}
+
+func msOf(b []byte) time.Time {
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(b) ^ 1<<63)).UTC()
+}
+
+// itemKeys are the places of an item: in the queue and, while it waits, among
+// the oldest and the snoozed.
+type itemKeys struct {
+	queue, age, snoozed []byte
+	entry               []byte
+}
+
+func keysOfItem(row *gate.ItemRow, at place) itemKeys {
+	since := row.Opened
+	k := itemKeys{entry: queueEntry{at: at, snoozed: row.Snoozed, deadline: row.Deadline}.value()}
+	if row.State == gate.HoldResolved {
+		key := appendMS([]byte{byte(row.State), 0}, row.Resolved)
+		k.queue = append(appendMS(key, time.UnixMilli(0)), row.ID...)
+		return k
+	}
+	key := appendMS([]byte{byte(row.State), rankOf(row)}, row.Deadline)
+	k.queue = append(appendMS(key, since), row.ID...)
+	k.age = append(appendMS([]byte{byte(row.State)}, since), row.ID...)
+	if row.State == gate.HoldOpen && !row.Snoozed.IsZero() {
+		k.snoozed = append(appendMS(nil, row.Snoozed), row.ID...)
+	}
+	return k
+}
+
+// rankOf is the place of an item's kind in the queue, as escalation.Compare
+// has it (R-P2).
+func rankOf(row *gate.ItemRow) byte {
+	if row.Kind == gate.KindOutcomeUnknown && row.RetrySafety == gate.SafetyNever {
+		return 0
+	}
+	return byte(row.Kind)
+}
+
+// lastRank is the largest that rankOf returns.
+const lastRank = byte(gate.KindStopped)

@@ -1,0 +1,361 @@
+package runstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"go.etcd.io/bbolt"
+
+	"tollgate/gate"
+)
+
+// evictPerCommit is how many runs are looked at, at each commit, for whether
+// they may leave memory.
+const evictPerCommit = 4
+
+// Options of a store. The zero value is for everyone.
+type Options struct {
+	// MaxSize bounds the ledger file, in bytes; 0: only the disk does.
+	// Commits that do not fit are refused with gate.ErrStoreFull.
+	MaxSize int
+}
+
+// Store is an open store: a gate.Engine on disk. It is safe for concurrent
+// use. Close it, or its tail has to be replayed at the next Open.
+type Store struct {
+	files     *files
+	options   Options
+	store     storeID
+	writer    *writer
+	projector *projector
+	rows      *projection
+	ledger    atomic.Pointer[ledger] // the one that is read; another one after a fault
+	durable   atomic.Pointer[gate.Head]
+	watchers  watchers
+
+	mu      sync.Mutex
+	held    *held
+	seq     uint64                    // the newest that was given out
+	pending map[uint64]*gate.Decision // given out, not durable yet
+	closed  bool
+}
+
+var _ gate.Engine = (*Store)(nil)
+
+// Open opens the store in dir, for this process alone. It never makes one.
+//
+// The errors are ErrNoStore, ErrLocked (a LockedError), ErrForeign, ErrSchema,
+// ErrUnsafe, gate.ErrDamaged and those of the operating system; each is one
+// line and leaves the store as it was. A projection that is missing or damaged
+// is no error: it is built anew.
+func Open(dir string, o Options) (*Store, error) {
+	f, err := openFiles(dir, o.MaxSize)
+	if err != nil {
+		return nil, err
+	}
+	folder, err := openFolder(context.Background(), dir, f.ledger)
+	if err != nil {
+		return nil, errors.Join(err, f.close())
+	}
+	s := &Store{files: f, options: o, store: f.ledger.store, rows: folder.rows}
+	s.ledger.Store(f.ledger)
+	s.durable.Store(&gate.Head{
+		Realm: s.store.String(), Seq: folder.at.Seq, Hash: folder.at.Hash, At: folder.sum.at, Contract: folder.sum.contract,
+	})
+	s.projector = startProjector(folder, s.projected)
+	if err := s.begin(0); err != nil {
+		return nil, errors.Join(err, s.projector.close(), s.rows.close(), f.close())
+	}
+	s.writer = startWriter(f.ledger, s.committed, s.failed)
+	return s, nil
+}
+
+// Close commits what has been handed in, brings the projection up to date and
+// lets go of the store. What comes after it gets ErrClosed.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	s.mu.Unlock()
+	s.writer.close()
+	err := s.projector.close()
+	head := s.durable.Load()
+	s.watchers.close()
+	return errors.Join(err,
+		s.files.checkpoints.add(s.store, tip{Seq: head.Seq, Hash: head.Hash}),
+		s.rows.close(), s.files.close())
+}
+
+// begin throws the live state away and begins anew from what is on disk: the
+// dependencies, every run with something due and every run whose rows are not
+// written yet; other runs are brought back when they are asked for.
+func (s *Store) begin(epoch uint64) error {
+	newer, err := s.projector.unflushed()
+	if err != nil {
+		return err
+	}
+	h, err := newHeld(s.rows, epoch)
+	if err != nil {
+		return err
+	}
+	ids, err := s.rows.dueRuns()
+	if err != nil {
+		return err
+	}
+	for i := range newer.Runs {
+		ids = append(ids, newer.Runs[i].ID)
+	}
+	for _, id := range ids {
+		if err := h.bring(id); err != nil {
+			return err
+		}
+	}
+	h.put(newer)
+	s.held, s.seq, s.pending = h, s.durable.Load().Seq, map[uint64]*gate.Decision{}
+	return nil
+}
+
+// Load implements gate.Store.
+func (s *Store) Load(_ context.Context, wants ...gate.Want) (gate.State, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return gate.State{}, err
+	}
+	return s.held.load(s.said, wants...)
+}
+
+// said returns a decision by its seq. The caller holds the lock.
+func (s *Store) said(seq uint64) (gate.Decision, error) {
+	if d, ok := s.pending[seq]; ok {
+		return *d, nil
+	}
+	return s.decision(seq)
+}
+
+// decision reads a decision from the ledger.
+func (s *Store) decision(seq uint64) (gate.Decision, error) {
+	record, err := s.ledger.Load().record(seq)
+	if err != nil {
+		return gate.Decision{}, err
+	}
+	return decodeRecord(seq, s.store.String(), record)
+}
+
+// Commit implements gate.Store. It waits for the disk even when ctx ends: what
+// has been handed to the writer can't be taken back.
+func (s *Store) Commit(ctx context.Context, chain ...gate.Transition) ([]gate.Decision, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	bodies, err := encodeChain(chain)
+	if err != nil {
+		return nil, err
+	}
+	decisions, p, err := s.accept(chain, bodies)
+	if err != nil || p == nil {
+		return decisions, err
+	}
+	if err := <-p.done; err != nil {
+		return nil, err
+	}
+	return decisions, nil
+}
+
+// encodeChain encodes what a chain has to write, before the lock is taken.
+func encodeChain(chain []gate.Transition) (bodies [][]byte, err error) {
+	for i := range chain {
+		if !chain[i].Sealed() || chain[i].Repeats() {
+			continue
+		}
+		d := chain[i].Decision()
+		b := encodeDecision(&d)
+		if len(b) > maxRecord {
+			return nil, &gate.InputError{Field: "decision", Want: "at most 1 MiB", Got: fmt.Sprintf("%d bytes", len(b))}
+		}
+		bodies = append(bodies, b)
+	}
+	if len(bodies) > maxBlock {
+		return nil, &gate.InputError{Field: "chain", Want: "at most 1024 transitions", Got: fmt.Sprint(len(bodies))}
+	}
+	return bodies, nil
+}
+
+// accept folds a chain into the live state and hands it to the writer. The
+// answers are due when p is done; p is nil when they are due at once.
+func (s *Store) accept(chain []gate.Transition, bodies [][]byte) (decisions []gate.Decision, p *pending, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return nil, nil, err
+	}
+	written, err := s.held.apply(s.seq+1, chain)
+	if err != nil {
+		return nil, nil, err
+	}
+	p = &pending{done: make(chan error, 1)}
+	for i := range written {
+		p.records = append(p.records, bindRecord(bodies[i], written[i].Prev))
+		s.pending[written[i].Seq] = &written[i]
+	}
+	s.seq += uint64(len(written))
+	decisions = make([]gate.Decision, 0, len(chain))
+	wait := len(written) > 0
+	for i := range chain {
+		if !chain[i].Repeats() {
+			decisions, written = append(decisions, written[0]), written[1:]
+			continue
+		}
+		d := chain[i].Decision()
+		decisions = append(decisions, d)
+		wait = wait || d.Seq > s.durable.Load().Seq // it is not on disk yet
+	}
+	if !wait {
+		return decisions, nil, nil
+	}
+	head := s.durable.Load()
+	s.held.evict(evictPerCommit, head.At, s.projector.projected.Load())
+	return decisions, p, s.writer.enqueue(p)
+}
+
+// committed takes account of a block that is on disk. The writer calls it
+// before it answers.
+func (s *Store) committed(records [][]byte, at tip) {
+	if len(records) == 0 {
+		return
+	}
+	head := *s.durable.Load()
+	head.Seq, head.Hash = at.Seq, at.Hash
+	s.mu.Lock()
+	for seq := at.Seq + 1 - uint64(len(records)); seq <= at.Seq; seq++ {
+		advance(&head, s.pending[seq])
+		delete(s.pending, seq)
+	}
+	s.mu.Unlock()
+	s.projector.feed(fedBlock{records, at})
+	s.durable.Store(&head) // what a reader has seen has been fed
+	s.watchers.wake(at.Seq)
+}
+
+// advance takes a decision into what is known of the ledger as a whole.
+func advance(head *gate.Head, d *gate.Decision) {
+	if d.Inputs.Now.After(head.At) {
+		head.At = d.Inputs.Now
+	}
+	if d.Command.Act() == gate.ActAdopt {
+		head.Contract = d.Contract
+	}
+}
+
+// failed takes account of a commit that failed. Out of space, the state goes
+// back to what is on disk and the next commit may try; after any other error
+// nobody knows what is on disk, and the ledger is opened again when somebody
+// next asks.
+func (s *Store) failed(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if errors.Is(err, gate.ErrStoreFull) && s.begin(s.held.epoch+1) == nil {
+		s.writer.resume(s.ledger.Load())
+	}
+}
+
+// usable opens the ledger again after a fault. The caller holds the lock.
+func (s *Store) usable() error {
+	if s.closed {
+		return ErrClosed
+	}
+	fault := s.writer.poisoned()
+	if fault == nil {
+		return nil
+	}
+	if err := s.reopen(); err != nil {
+		return fmt.Errorf("%w (and opening the ledger again: %w)", fault, err)
+	}
+	return nil
+}
+
+// reopen opens the ledger again and takes in what it shows: the group whose
+// outcome was not known stands in it or does not.
+func (s *Store) reopen() error {
+	old := s.ledger.Load()
+	if err := guard(old.close); err != nil {
+		return err
+	}
+	s.files.ledger = nil
+	if err := s.files.openLedger(s.options.MaxSize); err != nil {
+		return err
+	}
+	l := s.files.ledger
+	s.ledger.Store(l)
+	// What the pages show may not be on disk yet. A transaction that syncs
+	// makes it so, before anybody is told.
+	if err := update(l.db, func(tx *bbolt.Tx) error {
+		return tx.Bucket(bucketMeta).Put(metaHead, appendHead(nil, l.head()))
+	}); err != nil {
+		return err
+	}
+	head := *s.durable.Load()
+	if l.head().Seq < head.Seq {
+		return damaged("the ledger ends at seq %d, but %d was acknowledged", l.head().Seq, head.Seq)
+	}
+	end, err := l.walk(context.Background(), tip{Seq: head.Seq, Hash: head.Hash}, func(b block, at tip) error {
+		var records [][]byte
+		for seq, record := range b.all {
+			records = append(records, record)
+			d, err := decodeRecord(seq, head.Realm, record)
+			if err != nil {
+				return err
+			}
+			advance(&head, &d)
+		}
+		s.projector.feed(fedBlock{records, at})
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	head.Seq, head.Hash = end.Seq, end.Hash
+	s.durable.Store(&head)
+	if err := s.begin(s.held.epoch + 1); err != nil {
+		return err
+	}
+	s.writer.resume(l)
+	s.watchers.wake(head.Seq)
+	return nil
+}
+
+// projected appends a checkpoint now and then.
+func (s *Store) projected(at tip) {
+	g := s.files.checkpoints
+	if at.Seq-g.last.Seq >= checkpointEvery {
+		g.add(s.store, at) //nolint:errcheck // one fewer; the one at the end tells
+	}
+}
+
+// Head implements gate.Engine.
+func (s *Store) Head(context.Context) (gate.Head, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return gate.Head{}, err
+	}
+	return *s.durable.Load(), nil
+}
+
+// Due implements gate.Engine.
+func (s *Store) Due(_ context.Context, now time.Time, limit int) ([]gate.Ref, time.Time, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.usable(); err != nil {
+		return nil, time.Time{}, err
+	}
+	due, next := s.held.live.Due(now, limit)
+	return due, next, nil
+}
