@@ -1,0 +1,150 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// Problem is an error as it is sent: a problem document of RFC 9457. Type is
+// stable, Detail one line with nothing in it that a terminal obeys. Field,
+// Want and Got are those of a *gate.InputError.
+//
+// On the client's side it is an error that errors.Is and errors.As take for
+// the one that the store itself would have returned.
+type Problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+	Field  string `json:"field,omitempty"`
+	Want   string `json:"want,omitempty"`
+	Got    string `json:"got,omitempty"`
+	Hint   string `json:"hint,omitempty"`
+}
+
+// Error returns the detail.
+func (p *Problem) Error() string { return p.Detail }
+
+// Unwrap returns the error that the problem stands for, nil for one of the
+// transport's own.
+func (p *Problem) Unwrap() error {
+	if p.Field != "" {
+		return &gate.InputError{Field: p.Field, Want: p.Want, Got: p.Got}
+	}
+	for _, k := range kinds {
+		if k.err != nil && p.Type == urn+k.name {
+			return k.err
+		}
+	}
+	return nil
+}
+
+const urn = "urn:tollgate:problem:"
+
+// Errors of the transport.
+var (
+	// ErrForbidden: the identity's roles do not allow the call (R-P10).
+	ErrForbidden = errors.New("not allowed")
+	// ErrClosing: the server is going down.
+	ErrClosing = errors.New("the server is going down")
+
+	errTooSlow  = errors.New("the body took longer than 5s")
+	errNoCall   = errors.New("there is no such call")
+	errMethod   = errors.New("the call has another method")
+	errInternal = errors.New("internal error")
+)
+
+// kind is one kind of problem: its name for machines and its status.
+type kind struct {
+	err    error
+	name   string
+	status int
+}
+
+// kinds are all problems but bad input. The first that an error is counts.
+var kinds = []kind{
+	{gate.ErrNoRun, "no-such-run", http.StatusNotFound},
+	{gate.ErrNoOperation, "no-such-operation", http.StatusNotFound},
+	{gate.ErrNoAttempt, "no-such-attempt", http.StatusNotFound},
+	{gate.ErrNoItem, "no-such-item", http.StatusNotFound},
+	{gate.ErrNoDecision, "no-such-decision", http.StatusNotFound},
+	{gate.ErrUnknownTool, "no-such-tool", http.StatusNotFound},
+	{gate.ErrNoPolicy, "no-such-policy", http.StatusNotFound},
+	{gate.ErrReused, "reused-id", http.StatusConflict},
+	{gate.ErrStoreFull, "store-full", http.StatusInsufficientStorage},
+	{gate.ErrUnknownCommit, "unknown-commit", http.StatusServiceUnavailable},
+	{gate.ErrDamaged, "store-damaged", http.StatusInternalServerError},
+	{escalation.ErrReadOnly, "read-only", http.StatusForbidden},
+	{ErrForbidden, "forbidden", http.StatusForbidden},
+	{ErrClosing, "closing", http.StatusServiceUnavailable},
+	{context.Canceled, "canceled", http.StatusServiceUnavailable},
+	{context.DeadlineExceeded, "canceled", http.StatusServiceUnavailable},
+	{errTooLarge, "too-large", http.StatusRequestEntityTooLarge},
+	{errTooSlow, "too-slow", http.StatusRequestTimeout},
+	{os.ErrDeadlineExceeded, "too-slow", http.StatusRequestTimeout},
+	{errNoCall, "no-such-call", http.StatusNotFound},
+	{errMethod, "wrong-method", http.StatusMethodNotAllowed},
+}
+
+// problemOf makes a problem of an error.
+func problemOf(err error) *Problem {
+	p := &Problem{Type: urn + "internal", Status: http.StatusInternalServerError, Detail: oneLine(err.Error())}
+	var input *gate.InputError
+	if errors.As(err, &input) {
+		p.Type, p.Status = urn+"bad-input", http.StatusBadRequest
+		p.Field, p.Want, p.Got = oneLine(input.Field), oneLine(input.Want), oneLine(input.Got)
+	} else {
+		for _, k := range kinds {
+			if errors.Is(err, k.err) {
+				p.Type, p.Status = urn+k.name, k.status
+				break
+			}
+		}
+	}
+	p.Title = http.StatusText(p.Status)
+	return p
+}
+
+// send writes the problem.
+func (p *Problem) send(w http.ResponseWriter) {
+	body, err := json.Marshal(p)
+	if err != nil {
+		http.Error(w, errInternal.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(append(body, '\n')) // who asked may have gone
+}
+
+// oneLine makes text that a terminal can only show: printable ASCII stays,
+// all else becomes an escape. Names of callers and providers end up in errors,
+// and errors in logs and on screens.
+func oneLine(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case b.Len() > maxDetail:
+			b.WriteString("...")
+			return b.String()
+		case r >= ' ' && r <= '~':
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\uFFFD':
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		default:
+			b.WriteString(`\u{` + strconv.FormatInt(int64(r), 16) + `}`)
+		}
+	}
+	return b.String()
+}
