@@ -149,6 +149,16 @@ func TestCellAllocations(t *testing.T) {
 	}
 }
 
+// However many runes share a cell, only a beginning of a long text is looked at.
+func TestFitLooksAtABeginning(t *testing.T) {
+	for _, s := range []string{"क्", "e\u0301", "\u1161", "\x1b", "日", "x"} {
+		buf := appendFit(nil, strings.Repeat(s, 1<<20), 10, fit{tail: "…"})
+		if got := cap(buf); got > 4096 {
+			t.Errorf("to fit %q many times into 10 cells takes %d bytes", s, got)
+		}
+	}
+}
+
 func FuzzCell(f *testing.F) {
 	for _, s := range []string{
 		"payments.charge", "\x1b]52;c;YQ==\x07", "\u009b2J", "\x9b", "a\u202eb", "e\u0301\u0301\u0301", "日本語", "क्षि", "\u1100\u1161\u11a8\u1100",

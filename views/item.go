@@ -91,6 +91,13 @@ func ReviewScroll(p Page, v ReviewView) (rows, seen int) {
 // review returns the rows of a review that stay, and those that scroll.
 func (p Page) review(v ReviewView) (head, body *block) {
 	const panes = 120
+	if v.Moved != nil || v.Gone { // what is shown is not what would be decided on
+		off := make([]Preview, len(v.Verbs))
+		for i, verb := range v.Verbs {
+			off[i] = Preview{Key: verb.Key, Do: verb.Do, AsNew: verb.AsNew, Off: "the item has moved on"}
+		}
+		v.Verbs = off
+	}
 	head, body = newBlock(p.Theme, p.Width, 4), newBlock(p.Theme, p.Width, p.Height)
 	head.reviewLine(v, p.Now)
 	head.moved(v, p.Now)
@@ -98,7 +105,7 @@ func (p Page) review(v ReviewView) (head, body *block) {
 		body.contract(v, p.Now)
 		body.blank(1)
 		body.verbs(v, p.Now)
-		if len(body.rows) > p.Body()-len(head.rows) {
+		if len(body.rows) > p.Body()-len(head.rows) && v.Moved == nil && !v.Gone {
 			head.verbsLine(v.Verbs)
 		}
 		return head, body

@@ -63,7 +63,7 @@ func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 		"A as new action  ✓ ADMIT",
 		"permits charge-42~2, a new action: it may happen twice",
 		"attempts 6/10 → 7/10",
-		"effects 1/1 → 2/1",
+		"effects 1/2 → 2/2",
 		"x reject         closes the operation as rejected and returns RetryStopped to its caller; needs reason",
 		"n new run        not possible: the run has ended",
 		"c claim          you hold it",
@@ -83,6 +83,29 @@ func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(got)
+	}
+}
+
+// A review whose item has moved on offers no verb.
+func TestMovedReviewOffersNothing(t *testing.T) {
+	p := samplePage(NewTheme(Plain, true), 120, 36, 0)
+	v := sampleReview()
+	if got := Review(p, v); !strings.Contains(got, "a approve") || !strings.Contains(got, "STOP_UNSAFE") {
+		t.Fatalf("before it moves the review does not offer approve:\n%s", got)
+	}
+	for name, move := range map[string]func(*ReviewView){
+		"moved": func(v *ReviewView) { v.Moved = &gate.ChangedRow{At: now, Act: gate.ActReject, Verdict: gate.Resolved} },
+		"gone":  func(v *ReviewView) { v.Gone = true },
+	} {
+		v := sampleReview()
+		move(&v)
+		got := Review(p, v)
+		if n, want := strings.Count(got, "the item has moved on"), len(v.Verbs); n != want {
+			t.Errorf("%s: %d verbs are off, want %d:\n%s", name, n, want, got)
+		}
+		if strings.Contains(got, "ADMIT") {
+			t.Errorf("%s: a preview of what was shown still stands:\n%s", name, got)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -109,6 +110,40 @@ func TestHostileRowStaysInItsRow(t *testing.T) {
 		left := func(row string) int { return ansi.StringWidth(row[:strings.Index(row, "08:02")]) }
 		if left(got[6]) != left(want[6]) {
 			t.Errorf("%.20q moves the column of what is left to %d, want %d", s, left(got[6]), left(want[6]))
+		}
+	}
+}
+
+// A text of 20 MB in every field that comes from outside leaves every screen
+// in its size.
+func TestLongTexts(t *testing.T) {
+	long := strings.Repeat("x\x1b日", 4<<20)
+	run := sampleRun()
+	run.Run, run.Agent, run.LastCode = gate.RunID(long), long, gate.Code(long)
+	o := &run.Ops[0]
+	o.Op, o.Tool, o.Dependency, o.Key, o.Digest, o.Result, o.Parent = gate.OpID(long), long, long, long, long, long, gate.OpID(long)
+	class := gate.ClassTransient
+	o.Attempts[0].Class, o.Attempts[0].Failure = &class, &gate.Failure{Code: gate.Code(long), Message: long, Status: long, Field: long, Suggest: long}
+	it := sampleItem()
+	it.Op, it.Tool, it.Dependency, it.Code, it.Run, it.Agent, it.ClaimBy = o.Op, long, long, gate.Code(long), gate.RunID(long), long, long
+	it.Input, it.Key, it.Runbook, it.LastNote, it.Asker.Name, it.Dispatches = json.RawMessage(long), long, long, long, long, o.Attempts
+	p := samplePage(NewTheme(Dark, false), 80, 24, 0)
+	p.Header.Operator, p.Header.Place = long, long
+	tree := NewTree(run, nil)
+	for name, got := range map[string]string{
+		"queue":  Queue(p, QueueView{Rows: []gate.ItemRow{it.ItemRow}}),
+		"runs":   Runs(p, RunsView{Rows: []gate.RunRow{run.RunRow}}),
+		"run":    Run(p, RunScreen{Run: run, Tree: tree, Selected: OpNode(o.Op)}),
+		"review": Review(p, ReviewOf(it, "")),
+	} {
+		rows := strings.Split(got, "\n")
+		if len(rows) != p.Height {
+			t.Errorf("%s has %d rows, want %d", name, len(rows), p.Height)
+		}
+		for i, row := range rows {
+			if n := ansi.StringWidth(row); n > p.Width {
+				t.Errorf("%s: row %d takes %d cells", name, i, n)
+			}
 		}
 	}
 }

@@ -164,6 +164,7 @@ func sampleItem() *escalation.Item {
 	run := sampleRun()
 	charge := run.Ops[2]
 	b, a := run.Budget, run.Budget
+	b.SideEffects.Limit, a.SideEffects.Limit = 2, 2
 	a.Attempts.Spent++
 	a.SideEffects.Spent++
 	it := &escalation.Item{

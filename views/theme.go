@@ -1,5 +1,7 @@
 package views
 
+import "strings"
+
 // Palette says how much a terminal can show. The zero value shows nothing but
 // the text itself.
 type Palette uint8
@@ -38,12 +40,11 @@ func NewTheme(p Palette, ascii bool) *Theme {
 		t.g.mark = ">"
 		return t
 	}
-	base, selected := palettes[p].styles, palettes[p].selected
-	for s, params := range base {
-		t.on[s] = sgr(params, "")
-		t.sel[s] = sgr(params, selected)
-		if p == Sixteen && (style(s) == dim || style(s) == faint) {
-			t.sel[s] = sgr("37", selected) // bright black would be lost on itself
+	look := palettes[p]
+	for s, params := range look.styles {
+		t.on[s], t.sel[s] = sgr(params, ""), sgr(params, look.selected)
+		if look.selected == reverse { // colours would become backgrounds
+			t.sel[s] = sgr(look.bold(style(s)), reverse)
 		}
 	}
 	return t
@@ -78,29 +79,47 @@ const (
 	styles  = iota
 )
 
-var palettes = [...]struct {
+// palette is what a Palette looks like: SGR parameters by style, and those
+// that are added on the selected row.
+type palette struct {
 	styles   [styles]string
 	selected string
-}{
+}
+
+// reverse marks the selected row where no background can be relied on.
+const reverse = "7"
+
+// bold returns what is left of a style without its colour.
+func (p *palette) bold(s style) string {
+	if strings.HasPrefix(p.styles[s], "1") {
+		return "1"
+	}
+	return ""
+}
+
+var palettes = [...]palette{
 	Mono: {
-		styles:   [styles]string{strong: "1", here: "1", alarm: "1", press: "1", caret: "7"},
-		selected: "1",
+		styles:   [styles]string{strong: "1", here: "1", alarm: "1", press: "1", caret: reverse},
+		selected: reverse,
 	},
 	Sixteen: {
-		styles:   [styles]string{dim: "90", faint: "90", strong: "1", here: "1;94", press: "94", waits: "33", alarm: "1;33", approve: "95", live: "36", caret: "7"},
-		selected: "100",
+		styles: [styles]string{
+			dim: "90", faint: "90", strong: "1", here: "1;96", press: "96",
+			waits: "93", alarm: "1;93", approve: "95", live: "32", caret: reverse,
+		},
+		selected: reverse,
 	},
 	Dark: {
 		styles: [styles]string{
 			dim: "38;5;246", faint: "38;5;240", strong: "1", here: "1;38;5;75", press: "38;5;75",
-			waits: "38;5;214", alarm: "1;38;5;214", approve: "38;5;183", live: "38;5;80", caret: "7",
+			waits: "38;5;214", alarm: "1;38;5;214", approve: "38;5;183", live: "38;5;80", caret: reverse,
 		},
 		selected: "48;5;236",
 	},
 	Light: {
 		styles: [styles]string{
 			dim: "38;5;241", faint: "38;5;249", strong: "1", here: "1;38;5;25", press: "38;5;25",
-			waits: "38;5;130", alarm: "1;38;5;130", approve: "38;5;91", live: "38;5;30", caret: "7",
+			waits: "38;5;130", alarm: "1;38;5;130", approve: "38;5;91", live: "38;5;30", caret: reverse,
 		},
 		selected: "48;5;254",
 	},

@@ -97,7 +97,7 @@ func (b *block) verbsLine(verbs []Preview) {
 		b.put(press, p.Key)
 		b.gap(1)
 		switch {
-		case p.Verdict.IsStop():
+		case p.Verdict.IsStop(), p.Never:
 			b.put(dim, name)
 			b.gap(1)
 			b.glyph(waits, b.th.g.fail)
