@@ -99,7 +99,7 @@ func openCheckpoints(path string, l *ledger) (*checkpointLog, error) {
 		return nil, err
 	}
 	if ok {
-		if err := l.against(last); err != nil {
+		if err := l.against(last, l.head()); err != nil {
 			return nil, err
 		}
 	}
@@ -113,9 +113,9 @@ func openCheckpoints(path string, l *ledger) (*checkpointLog, error) {
 	return &checkpointLog{file: f, last: last}, nil
 }
 
-// against compares the ledger with a checkpoint that was taken of it earlier.
-func (l *ledger) against(c Checkpoint) error {
-	head := l.head()
+// against compares the ledger, which has come to head, with a checkpoint that
+// was taken of it earlier.
+func (l *ledger) against(c Checkpoint, head tip) error {
 	switch {
 	case c.Realm != l.store.String():
 		return damaged("the checkpoint is of store %s, the ledger of store %v", c.Realm, l.store)

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -253,8 +255,16 @@ func (l *ledger) blocks(ctx context.Context, after uint64, fn func(block) error)
 // the end of the ledger, and calls each with every block on the way, and where
 // the chain stands after it. It returns the head that it came to.
 func (l *ledger) walk(ctx context.Context, from tip, each func(b block, at tip) error) (tip, error) {
+	return l.walkTo(ctx, from, math.MaxUint64, each)
+}
+
+// walkTo is walk to the block that ends at seq last.
+func (l *ledger) walkTo(ctx context.Context, from tip, last uint64, each func(b block, at tip) error) (tip, error) {
 	c := newChain(l.store, from)
 	err := l.blocks(ctx, from.Seq, func(b block) error {
+		if b.first > last {
+			return errStop
+		}
 		if err := b.follow(c, b.last()); err != nil {
 			return err
 		}
@@ -263,5 +273,11 @@ func (l *ledger) walk(ctx context.Context, from tip, each func(b block, at tip) 
 		}
 		return each(b, c.head)
 	})
+	if errors.Is(err, errStop) {
+		err = nil
+	}
 	return c.head, err
 }
+
+// errStop ends a walk.
+var errStop = errors.New("as far as it was asked")

@@ -188,7 +188,7 @@ func TestCheckpointShowsAnotherTail(t *testing.T) {
 	l := newLedger(t)
 	fill(t, l, 300)
 	kept := Checkpoint{Realm: l.store.String(), Seq: l.head().Seq, Hash: l.head().Hash}
-	if err := l.against(kept); err != nil {
+	if err := l.against(kept, l.head()); err != nil {
 		t.Fatal(err)
 	}
 	cut := func(head bool) {
@@ -214,7 +214,7 @@ func TestCheckpointShowsAnotherTail(t *testing.T) {
 	if err := l.load(); err != nil {
 		t.Fatalf("a ledger that is cut off with its head = %v, want no error without a checkpoint", err)
 	}
-	if err := l.against(kept); !errors.Is(err, gate.ErrDamaged) || !strings.Contains(err.Error(), "a checkpoint says") {
+	if err := l.against(kept, l.head()); !errors.Is(err, gate.ErrDamaged) || !strings.Contains(err.Error(), "a checkpoint says") {
 		t.Errorf("against the checkpoint = %v, want damaged: … a checkpoint says …", err)
 	}
 	for l.head().Seq < kept.Seq {
@@ -225,7 +225,7 @@ func TestCheckpointShowsAnotherTail(t *testing.T) {
 	if _, err := l.walk(t.Context(), tip{}, nil); err != nil {
 		t.Fatalf("walk over a tail written anew: %v", err)
 	}
-	if err := l.against(kept); !errors.Is(err, gate.ErrDamaged) || !strings.Contains(err.Error(), "has hash") {
+	if err := l.against(kept, l.head()); !errors.Is(err, gate.ErrDamaged) || !strings.Contains(err.Error(), "has hash") {
 		t.Errorf("against the checkpoint = %v, want damaged: … has hash …", err)
 	}
 	cut(false)

@@ -3,6 +3,7 @@ package runstore
 import (
 	"context"
 	"errors"
+	"math"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -198,14 +199,14 @@ func followLedger(ctx context.Context, rows *projection, l *ledger) (*folder, er
 	if hash != f.at.Hash {
 		return nil, damaged("the projection and the ledger differ at seq %d", f.at.Seq)
 	}
-	return f, f.follow(ctx, l, nil)
+	return f, f.follow(ctx, l, math.MaxUint64, nil)
 }
 
-// follow folds the rest of the ledger in and flushes. decided, if any, is
-// called with each decision before it is folded.
-func (f *folder) follow(ctx context.Context, l *ledger, decided func(*gate.Decision) error) error {
+// follow folds the ledger in up to the block that ends at seq last, and
+// flushes. decided, if any, is called with each decision before it is folded.
+func (f *folder) follow(ctx context.Context, l *ledger, last uint64, decided func(*gate.Decision) error) error {
 	flushed := f.at.Seq
-	end, err := l.walk(ctx, f.at, func(b block, at tip) error {
+	end, err := l.walkTo(ctx, f.at, last, func(b block, at tip) error {
 		for seq, record := range b.all {
 			d, err := decodeRecord(seq, f.realm, record)
 			if err != nil {
