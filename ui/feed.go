@@ -128,13 +128,18 @@ func (m *Model) poked(msg seqMsg) tea.Cmd {
 
 // took: a read has come back.
 func (m *Model) took(msg readMsg) tea.Cmd {
+	back := m.feed.lost != nil
 	m.feed.done(msg.at, msg.err)
 	m.tick(msg.at)
 	if msg.err != nil {
 		return m.out.tryAgain()
 	}
 	m.apply(msg)
-	return m.out.restFor(max(rest, 4*msg.took))
+	cmd := m.out.restFor(max(rest, 4*msg.took))
+	if r := m.here().review; back && r != nil && r.failed != "" {
+		return tea.Batch(cmd, m.out.item(r.id)) // it could not be read while the store was lost
+	}
+	return cmd
 }
 
 // rested: the store may be followed again.

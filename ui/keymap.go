@@ -56,21 +56,23 @@ func keymap() []binding {
 		// The help.
 		{in: inHelp, keys: "esc q ? enter ctrl+c", show: "esc", does: "close", says: "close the help", do: (*Model).closeHelp, tiny: true},
 
-		// Moving.
-		{in: screens | inHelp, keys: "down j", show: "up/down", does: "move", says: "move, also with j and k", do: step(1), held: true},
-		{in: screens | inHelp, keys: "up k", do: step(-1), held: true},
-		{in: screens | inHelp, keys: "pgdown ctrl+f", show: "pgup/pgdn", says: "move by a screen", do: leap(1)},
-		{in: screens | inHelp, keys: "pgup ctrl+b", do: leap(-1)},
-		{in: screens | inHelp, keys: "home", show: "home/end", says: "move to the first or the last row that is held", do: leap(-1 << 20)},
-		{in: screens | inHelp, keys: "end G", do: leap(1 << 20)},
+		// The review.
+		{in: inReview, keys: "r", show: "r", does: "reconcile", says: "say what really happened", off: offReconcile, do: doReconcile},
+		{in: inReview, keys: "a", show: "a", does: "approve", says: "approve one more dispatch of the same operation", off: offApprove, do: doApprove},
+		{in: inReview, keys: "A", show: "A", says: "approve as a new action, and accept that it may happen twice", off: offAsNew, do: doAsNew},
+		{in: inReview, keys: "x", show: "x", does: "reject", says: "close the operation and return its typed outcome", off: offReject, do: doReject},
+		{in: inReview, keys: "n", show: "n", does: "new run", says: "go on in a new run, with limits of its own", off: offNewRun, do: doNewRun},
+		{in: inReview, keys: "t", show: "t", says: "write a note for whoever comes next", off: offNote, do: doNote},
+		{in: inReview, keys: "u", show: "u", does: "load what is there now", says: "load the item as it is now", off: (*Model).noNew, do: (*Model).loadNew},
 
 		// Lists.
+		{in: lists | inRun, keys: "down j", show: "up/down", does: "move", says: "move, also with j and k", do: step(1), held: true},
 		{in: inQueue, keys: "enter", show: "enter", does: "review", says: "review the item: what happened, and what each verb would do", off: noItem, do: func(m *Model) tea.Cmd { return m.toReview(m.queueRow().ID) }},
 		{in: inRuns, keys: "enter", show: "enter", does: "open", says: "open the run: its gauges, and every attempt", off: noRun, do: func(m *Model) tea.Cmd { return m.toRun(m.runs.list.cur.id, "") }},
 		{in: inQueue | inReview, keys: "c", show: "c", does: "claim", says: "claim the item for you, or release your claim; U undoes", off: (*Model).noMark, do: (*Model).claim},
 		{in: inQueue | inReview, keys: "z", show: "z", does: "snooze", says: "hide the item for an hour; the run's deadline runs on; U undoes", off: (*Model).noMark, do: (*Model).snooze},
-		{in: inQueue | inReview, keys: "U", show: "U", says: "undo the newest claim, release or snooze of yours", off: (*Model).noUndo, do: (*Model).takeBack},
-		{in: lists, keys: "R", show: "R", says: "take in what has come, moved or left; the cursor stays with its row", do: (*Model).takeIn},
+		{in: inQueue | inReview, keys: "U", show: "U", does: "undo", says: "undo the newest claim, release or snooze of yours", off: (*Model).noUndo, do: (*Model).takeBack},
+		{in: lists, keys: "R", show: "R", says: "take in what has come, moved or left; the cursor stays with its row", off: (*Model).noNews, do: (*Model).takeIn},
 		{in: lists, keys: "/", show: "/", does: "filter", says: "show only what mentions a text", do: (*Model).openPrompt},
 		{in: lists, keys: "f", show: "f", does: "next list", says: "queue: open, dead-letter, resolved; runs: any, active, exhausted, ended", do: (*Model).nextList},
 
@@ -82,23 +84,21 @@ func keymap() []binding {
 		{in: inRun, keys: "]", show: "[ ]", does: "sibling", says: "go to the next node, or the one before, at the same level", do: func(m *Model) tea.Cmd { m.here().run.sibling(1); return m.tell(m.here().run) }},
 		{in: inRun, keys: "[", do: func(m *Model) tea.Cmd { m.here().run.sibling(-1); return m.tell(m.here().run) }},
 
-		// The review.
-		{in: inReview, keys: "r", show: "r", does: "reconcile", says: "say what really happened", off: offReconcile, do: doReconcile},
-		{in: inReview, keys: "a", show: "a", does: "approve", says: "approve one more dispatch of the same operation", off: offApprove, do: doApprove},
-		{in: inReview, keys: "A", show: "A", says: "approve as a new action, and accept that it may happen twice", off: offAsNew, do: doAsNew},
-		{in: inReview, keys: "x", show: "x", does: "reject", says: "close the operation and return its typed outcome", off: offReject, do: doReject},
-		{in: inReview, keys: "n", show: "n", does: "new run", says: "go on in a new run, with limits of its own", off: offNewRun, do: doNewRun},
-		{in: inReview, keys: "t", show: "t", says: "write a note for whoever comes next", off: offNote, do: doNote},
-		{in: inReview, keys: "u", show: "u", says: "load the item as it is now", off: (*Model).noNew, do: (*Model).loadNew},
-
 		// Everywhere.
+		{in: inReview | inHelp, keys: "down j", show: "up/down", does: "scroll", says: "scroll, also with j and k", do: step(1), held: true},
+		{in: screens | inHelp, keys: "up k", do: step(-1), held: true},
+		{in: screens | inHelp, keys: "pgdown ctrl+f", show: "pgup/pgdn", says: "move by a screen", do: leap(1)},
+		{in: screens | inHelp, keys: "pgup ctrl+b", do: leap(-1)},
+		{in: screens | inHelp, keys: "home", show: "home/end", says: "move to the first or the last row that is held", do: leap(-1 << 20)},
+		{in: screens | inHelp, keys: "end G", do: leap(1 << 20)},
 		{in: inQueue | inReview, keys: "v", show: "v", does: "run", says: "open the run of the item", off: noRunOf, do: (*Model).openRunOf},
 		{in: screens, keys: "y", show: "y", says: "copy the id to the clipboard", off: noID, do: (*Model).copyID},
 		{in: screens, keys: "Y", show: "Y", says: "copy it as JSON to the clipboard", off: noID, do: (*Model).copyJSON},
 		{in: screens, keys: "space", show: "space", does: "freeze", says: "freeze the rows, or let them go on; clocks go on", do: (*Model).freeze},
 		{in: screens, keys: "1", show: "1", says: "the queue", do: func(m *Model) tea.Cmd { return m.root(inQueue) }},
 		{in: screens, keys: "2", show: "2", says: "the runs", do: func(m *Model) tea.Cmd { return m.root(inRuns) }},
-		{in: screens, keys: "esc", show: "esc", says: "go back; in a list, take the cursor out, and the list follows by itself", do: (*Model).escape, tiny: true},
+		{in: inRun | inReview, keys: "esc", show: "esc", does: "back", says: "go back", do: (*Model).escape, tiny: true},
+		{in: lists, keys: "esc", show: "esc", says: "take the cursor out of the list, which then follows by itself", do: (*Model).escape, tiny: true},
 		{in: screens, keys: "q", show: "q", says: "quit, from a list only", off: notAtRoot, do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
 		{in: screens, keys: "ctrl+c", show: "ctrl+c", says: "quit", do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
 		{in: screens, keys: "?", show: "?", does: "help", says: "the keys of this place", do: (*Model).openHelp},

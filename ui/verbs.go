@@ -264,6 +264,14 @@ func (m *Model) escape() tea.Cmd {
 	return nil
 }
 
+// noNews says why there is nothing to take in.
+func (m *Model) noNews() string {
+	if m.here().place == inRuns && m.runs.list.pending() || m.here().place == inQueue && m.queue.list.pending() {
+		return ""
+	}
+	return "nothing is held back"
+}
+
 // takeIn takes in what a list holds back.
 func (m *Model) takeIn() tea.Cmd {
 	if m.here().place == inRuns {

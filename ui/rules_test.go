@@ -1,0 +1,692 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// The rules of hand and eye, each on the whole program: a gate in memory, its
+// desk, and an operator's keys.
+
+// incident is a queue of three lost payments, the first one selected.
+func incident(t testing.TB) (*hand, []gate.ItemID) {
+	t.Helper()
+	w := newWorld(t)
+	w.run("run-1", 8, 4, 10*time.Minute)
+	ids := []gate.ItemID{w.lost("run-1", "charge-1"), w.lost("run-1", "charge-2"), w.lost("run-1", "charge-3")}
+	return sit(w), ids
+}
+
+var happened = escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingHappened, Reason: "found it", Evidence: "their log"}
+
+// Rule 1: selection is an id. If the id has gone, nothing is selected, it is
+// said who resolved it, and verbs are off until the operator moves.
+func TestRule1SelectionIsAnID(t *testing.T) {
+	h, ids := incident(t)
+	h.press("j")
+	h.wantRow(">", "charge-2")
+	h.w.act(lee, ids[1], happened)
+	h.poke()
+	h.wantNoRow(">", "charge")
+	h.wantRow(string(ids[1]), "was resolved by lee")
+	for _, key := range []string{"c", "z", "enter"} {
+		h.press(key)
+		h.wantRow(key+" does nothing now", "the row that was selected has left")
+	}
+	if len(h.acts) != 0 || h.m.here().place != inQueue {
+		t.Fatalf("a verb went to %+v, or %v was opened: never the neighbour", h.acts, h.m.here().place)
+	}
+	h.press("j", "c")
+	if len(h.acts) != 1 || h.w.item(ids[2]).ClaimID != dana.ID {
+		t.Errorf("after a step, claim went to %+v; want charge-3", h.acts)
+	}
+}
+
+// Rule 1: on a reorder the cursor follows its id.
+func TestRule1TheCursorFollowsItsID(t *testing.T) {
+	h, ids := incident(t)
+	h.press("j")
+	h.w.run("run-0", 6, 1, time.Minute) // less time left: before the others
+	h.w.lost("run-0", "charge-0")
+	h.poke()
+	h.press("R")
+	h.wantRow(">", "charge-2")
+	if got := h.m.queue.list.cur.id; got != ids[1] {
+		t.Errorf("selected %s, want %s", got, ids[1])
+	}
+	h.wantRow("charge-0")
+}
+
+// Rule 2: rows are not sorted again under the cursor; a line says what is held
+// back; counters stay live.
+func TestRule2RowsStayUnderTheCursor(t *testing.T) {
+	h, ids := incident(t)
+	h.w.run("run-0", 6, 1, time.Minute)
+	h.w.lost("run-0", "charge-0")
+	h.w.act(lee, ids[2], happened)
+	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActClaim})
+	h.poke()
+	h.wantNoRow("charge-0")
+	h.wantRow("1 new", "1 left", "R takes them in")
+	h.wantRow("charge-1", "lee")                // what is shown is live
+	h.wantRow("1 queue 3", "3 outcome unknown") // and so are the counters
+	rows := names2(h.m.queue.list.visible())
+	if got, want := rows, "charge-1 charge-2 charge-3"; got != want {
+		t.Errorf("rows = %s, want %s", got, want)
+	}
+	h.press("R")
+	if got, want := names2(h.m.queue.list.rows), "charge-0 charge-1 charge-2"; got != want {
+		t.Errorf("rows after R = %s, want %s", got, want)
+	}
+	h.wantNoRow("takes them in")
+}
+
+func names2(rows []gate.ItemRow) string {
+	var ops []string
+	for _, r := range rows {
+		ops = append(ops, string(r.Op))
+	}
+	return strings.Join(ops, " ")
+}
+
+// Rule 3: nothing that needs a decision pops up: whatever happens, the place
+// that has the keys is the one where the operator went.
+func TestRule3NothingPopsUp(t *testing.T) {
+	h, ids := incident(t)
+	for _, at := range []struct {
+		keys []string
+		want place
+	}{
+		{nil, inQueue},
+		{[]string{"2"}, inRuns},
+		{[]string{"enter"}, inRun},
+		{[]string{"1", "enter"}, inReview},
+		{[]string{"x"}, inForm},
+	} {
+		h.press(at.keys...)
+		h.w.run(gate.RunID("run-of-"+strings.Join(at.keys, "-")+"x"), 6, 1, time.Minute)
+		h.w.lost(gate.RunID("run-of-"+strings.Join(at.keys, "-")+"x"), "charge-9")
+		h.poke()
+		h.tick(time.Second)
+		if got := h.m.where(); got != at.want {
+			t.Errorf("after %v and a new item the keys are in %v, want %v", at.keys, got, at.want)
+		}
+	}
+	if len(ids) != 3 {
+		t.Fatal("the incident has three items")
+	}
+}
+
+// Rule 4: a review is a frozen copy. When the item moves on, a banner says
+// what changed and by whom, verbs are off, and u loads the new one.
+func TestRule4ReviewIsAFrozenCopy(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter")
+	h.wantRow("review", string(ids[0]), "v1")
+	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"})
+	h.poke()
+	h.wantRow("moved on", "reconcile", "lee")
+	h.wantRow("v1")
+	h.wantRow("outcome unknown") // what was shown is still shown
+	for _, key := range []string{"r", "a", "A", "x", "n", "c"} {
+		h.press(key)
+		if h.m.form != nil {
+			t.Fatalf("%s opened a form on an item that has moved on", key)
+		}
+	}
+	h.press("u")
+	h.wantRow("review", "v2")
+	h.wantNoRow("moved on")
+	h.press("a")
+	if h.m.form == nil {
+		t.Error("after u the form of approve does not open")
+	}
+}
+
+// Rule 4, R-P5: a verb carries the version that was shown, and an item that
+// moved in the last instant is decided by nobody.
+func TestRule4TheVersionShownIsSent(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter", "x")
+	h.wait()
+	h.write("no use")
+	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"})
+	h.press("ctrl+s") // the console has not heard of it yet
+	if len(h.acts) != 1 || h.acts[0].Version != 1 {
+		t.Fatalf("sent %+v, want version 1", h.acts)
+	}
+	if got := h.w.item(ids[0]); got.State != gate.HoldOpen || got.Version != 2 {
+		t.Errorf("the item is %s v%d, want open v2: nothing happens", got.State, got.Version)
+	}
+	h.wantRow("STALE", "lee")
+	h.wantRow("moved on", "reconcile", "lee")
+}
+
+// Rule 5: Enter never decides; Ctrl+S does, once the form is armed and full.
+func TestRule5OnlyCtrlSDecides(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "x")
+	h.wait()
+	h.write("no use")
+	for _, key := range []string{"enter", "enter", "tab", "down", "up", "shift+tab", "enter", "space", "right"} {
+		h.press(key)
+	}
+	if len(h.acts) != 0 {
+		t.Fatalf("a key that is not ctrl+s decided: %+v", h.acts)
+	}
+	h.press("ctrl+s")
+	if len(h.acts) != 1 || h.acts[0].Verb != gate.ActReject {
+		t.Fatalf("ctrl+s sent %+v, want one reject", h.acts)
+	}
+	h.press("ctrl+s", "ctrl+s")
+	if len(h.acts) != 1 {
+		t.Errorf("ctrl+s again sent another: %+v", h.acts)
+	}
+}
+
+// Rule 5: a form arms when no key has come for 400 ms. Until then every key
+// falls into nothing, and begins the 400 ms anew.
+func TestRule5AFormArmsInAQuietMoment(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "x", "x", "x")
+	h.write("jjj")
+	h.press("enter", "ctrl+s")
+	h.paste("meant for the list")
+	if got := h.m.form.value(partReason); got != "" {
+		t.Fatalf("keys before the form is armed wrote %q", got)
+	}
+	var arms []timer
+	for _, timer := range h.timers {
+		if _, ok := timer.msg().(armMsg); ok {
+			arms = append(arms, timer)
+			if timer.after != 400*time.Millisecond {
+				t.Errorf("a form waits %s, want 400ms", timer.after)
+			}
+		}
+	}
+	for i, timer := range arms {
+		if h.m.form.armed {
+			t.Fatalf("armed by the quiet after key %d of %d", i, len(arms))
+		}
+		h.send(timer.msg())
+	}
+	if !h.m.form.armed {
+		t.Fatal("not armed after 400ms without a key")
+	}
+	h.write("now")
+	if got := h.m.form.value(partReason); got != "now" {
+		t.Errorf("armed, and typed %q, want now", got)
+	}
+}
+
+// Rule 5, case 24: what arrives in the instant in which a form appears does
+// nothing, whatever it is.
+func TestRule5NothingArrivesInTheInstant(t *testing.T) {
+	for _, key := range []string{"enter", "space", "y", "ctrl+s", "tab", "right", "x"} {
+		h, _ := incident(t)
+		h.press("enter", "r", key)
+		f := h.m.form
+		if f == nil || f.at != 0 || f.choice(partFinding) != -1 || len(h.acts) != 0 {
+			t.Errorf("%s did something: %+v, %+v", key, f, h.acts)
+		}
+	}
+}
+
+// Rule 5: a paste goes into text fields, and into nothing else.
+func TestRule5PastesGoIntoTextOnly(t *testing.T) {
+	h, ids := incident(t)
+	for _, in := range [][]string{nil, {"2"}, {"enter"}, {"1", "enter"}} {
+		h.press(in...)
+		before := h.m.where()
+		for _, text := range []string{"c", "q", "xy\n", "1", "?", "\x13", "j"} {
+			h.paste(text)
+		}
+		if h.quit || h.m.where() != before || len(h.acts) != 0 {
+			t.Fatalf("in %v a paste did something", before)
+		}
+	}
+	h.press("r")
+	h.wait()
+	h.paste("happened")
+	if h.m.form.choice(partFinding) != -1 {
+		t.Error("a paste chose a finding")
+	}
+	h.press("left", "enter")
+	h.paste("line one\nline two\x13")
+	if got := h.m.form.value(partEvidence); !strings.HasPrefix(got, "line one line two") || h.m.form.at != 1 {
+		t.Errorf("the paste became %q in field %d; want it as one line in field 1", got, h.m.form.at)
+	}
+	h.press("enter")
+	h.write("looked")
+	h.press("ctrl+s") // as the end of a paste would bring it
+	if len(h.acts) != 0 {
+		t.Errorf("ctrl+s within 400ms of a paste decided %s: %+v", ids[0], h.acts)
+	}
+	h.wait()
+	h.press("ctrl+s")
+	if len(h.acts) != 1 {
+		t.Errorf("ctrl+s after a quiet moment sent %d", len(h.acts))
+	}
+}
+
+// Rule 5: Esc decides nothing and keeps the draft.
+func TestRule5EscKeepsTheDraft(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "r")
+	h.wait()
+	h.press("right", "right", "enter")
+	h.write("their log says no")
+	h.press("esc", "esc", "2", "1", "enter", "r")
+	h.wait()
+	if len(h.acts) != 0 {
+		t.Fatalf("esc decided: %+v", h.acts)
+	}
+	if f := h.m.form; f.value(partEvidence) != "their log says no" || f.choice(partFinding) != 1 {
+		t.Errorf("the draft came back as %q, choice %d", f.value(partEvidence), f.choice(partFinding))
+	}
+}
+
+// Rule 6: what can be taken back takes one key, and says how.
+func TestRule6MarksTakeOneKeyAndAnUndo(t *testing.T) {
+	h, ids := incident(t)
+	h.press("c")
+	if got := h.w.item(ids[0]).ClaimID; got != dana.ID {
+		t.Fatalf("claimed by %q, want dana", got)
+	}
+	h.wantRow("claimed charge-1", "U undoes")
+	h.press("U")
+	if got := h.w.item(ids[0]).ClaimID; got != "" {
+		t.Errorf("after undo it is claimed by %q", got)
+	}
+	h.press("z")
+	h.poke()
+	if got := h.w.item(ids[0]).Snoozed; !got.Equal(h.m.now.Add(time.Hour)) {
+		t.Errorf("snoozed until %s, want an hour", got)
+	}
+	h.wantRow("snoozed charge-1", "U undoes")
+	h.press("U")
+	if got := h.w.item(ids[0]).Snoozed; got.After(h.m.now) {
+		t.Errorf("after undo it is snoozed until %s", got)
+	}
+}
+
+// Rule 6: where a dispatch of a write may follow that is not safe to repeat,
+// and for two-person and as-new-action, the last four characters of the id are
+// typed as well.
+func TestRule6WhatIsTyped(t *testing.T) {
+	base := escalation.Item{ItemRow: gate.ItemRow{ID: "i-1234abcd", Effect: gate.EffectWrite, RetrySafety: gate.SafetyKey}}
+	never := func(it *escalation.Item) { it.RetrySafety = gate.SafetyNever }
+	two := func(it *escalation.Item) { it.NeedsTwo = true }
+	read := func(it *escalation.Item) { it.Effect, it.RetrySafety = gate.EffectRead, gate.SafetyIdempotent }
+	for _, r := range []struct {
+		name   string
+		verb   verb
+		change func(*escalation.Item)
+		want   bool
+	}{
+		{"approve, safe under its key", verb{do: gate.ActApprove}, nil, false},
+		{"approve, never safe", verb{do: gate.ActApprove}, never, true},
+		{"approve of a read", verb{do: gate.ActApprove}, read, false},
+		{"approve of two", verb{do: gate.ActApprove}, two, true},
+		{"as a new action", verb{do: gate.ActApprove, asNew: true}, nil, true},
+		{"new run, never safe", verb{do: gate.ActNewRun}, never, true},
+		{"new run, safe under its key", verb{do: gate.ActNewRun}, nil, false},
+		{"reject", verb{do: gate.ActReject}, never, false},
+		{"reconcile", verb{do: gate.ActReconcile}, never, false},
+	} {
+		it := base
+		if r.change != nil {
+			r.change(&it)
+		}
+		f := newForm(r.verb, &it, dana.ID, noon)
+		if got := f.field(partTyped) != nil; got != r.want {
+			t.Errorf("%s: typed %v, want %v", r.name, got, r.want)
+		}
+		if !r.want {
+			continue
+		}
+		fd := f.field(partTyped)
+		for text, well := range map[string]bool{"": false, "abc": false, "abcde": false, "1234": false, "ABCD": false, "abcd": true, " abcd ": true} {
+			fd.text.SetValue(text)
+			if got := f.lacks(fd) == ""; got != well {
+				t.Errorf("%s: typed %q is well %v, want %v", r.name, text, got, well)
+			}
+		}
+	}
+}
+
+// Rule 6: without the typed characters nothing is sent.
+func TestRule6UntypedIsNotSent(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter", "A")
+	h.wait()
+	h.write("they wait")
+	h.press("ctrl+s")
+	if len(h.acts) != 0 || h.m.form == nil {
+		t.Fatalf("sent %+v without the typed characters", h.acts)
+	}
+	h.wantRow("to be sure", "needed")
+	h.write(string(ids[0][len(ids[0])-4:]))
+	h.press("ctrl+s")
+	if len(h.acts) != 1 || !h.acts[0].AsNewAction {
+		t.Errorf("sent %+v, want the new action", h.acts)
+	}
+}
+
+// Rule 7: reasons and evidence are required.
+func TestRule7ReasonAndEvidence(t *testing.T) {
+	it := escalation.Item{ItemRow: gate.ItemRow{ID: "i-1234abcd", Effect: gate.EffectWrite, RetrySafety: gate.SafetyKey}}
+	for _, r := range []struct {
+		name string
+		verb gate.Act
+		fill map[part]string
+		it   int // the choice of a finding
+		want part
+		well bool
+	}{
+		{"reconcile, all there", gate.ActReconcile, map[part]string{partEvidence: "log", partReason: "looked"}, 0, 0, true},
+		{"no finding", gate.ActReconcile, map[part]string{partEvidence: "log", partReason: "looked"}, -1, partFinding, false},
+		{"no evidence", gate.ActReconcile, map[part]string{partReason: "looked"}, 1, partEvidence, false},
+		{"blank evidence", gate.ActReconcile, map[part]string{partEvidence: "  ", partReason: "looked"}, 1, partEvidence, false},
+		{"cannot tell needs none", gate.ActReconcile, map[part]string{partReason: "looked"}, 2, 0, true},
+		{"cannot tell needs a reason", gate.ActReconcile, nil, 2, partReason, false},
+		{"no reason", gate.ActReconcile, map[part]string{partEvidence: "log"}, 0, partReason, false},
+		{"reject", gate.ActReject, map[part]string{partReason: "no use"}, 0, 0, true},
+		{"reject without a reason", gate.ActReject, nil, 0, partReason, false},
+		{"approve without a reason", gate.ActApprove, nil, 0, partReason, false},
+		{"new run without limits", gate.ActNewRun, map[part]string{partReason: "go on"}, 0, partAttempts, false},
+		{"a reason that is too long", gate.ActReject, map[part]string{partReason: strings.Repeat("ü", gate.MaxReason)}, 0, partReason, false},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			f := newForm(verb{do: r.verb}, &it, dana.ID, noon)
+			for p, text := range r.fill {
+				f.field(p).text.SetValue(text)
+			}
+			if fd := f.field(partFinding); fd != nil {
+				fd.choice = r.it
+			}
+			_, at, lacks := f.act()
+			switch {
+			case r.well && lacks != "":
+				t.Errorf("%s: %s", f.fields[at].label, lacks)
+			case !r.well && lacks == "":
+				t.Error("it would have been sent")
+			case !r.well && f.fields[at].part != r.want:
+				t.Errorf("the cursor goes to %q, want another field", f.fields[at].label)
+			}
+		})
+	}
+}
+
+// Rule 7: a draft survives a resize and a refused answer.
+func TestRule7DraftsSurvive(t *testing.T) {
+	h, ids := incident(t)
+	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActClaim})
+	h.press("enter", "x")
+	h.wait()
+	h.press("enter")
+	h.write("no use")
+	for _, size := range [][2]int{{80, 24}, {20, 5}, {1, 1}, {200, 60}} {
+		h.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		h.m.View()
+	}
+	if got := h.m.form.value(partReason); got != "no use" {
+		t.Fatalf("after resizing the draft is %q", got)
+	}
+	h.press("ctrl+s")
+	h.wantRow("STOP_CLAIMED")
+	h.press("x")
+	h.wait()
+	if got := h.m.form.value(partReason); got != "no use" {
+		t.Errorf("after a refusal the draft is %q", got)
+	}
+	h.press("right") // take over
+	h.press("ctrl+s")
+	if len(h.acts) != 2 || !h.acts[1].TakeOver || h.acts[1].RequestID == h.acts[0].RequestID {
+		t.Errorf("sent %+v, want a take-over as a request of its own", h.acts)
+	}
+	if got := h.w.item(ids[0]).State; got != gate.HoldResolved {
+		t.Errorf("the item is %s, want resolved", got)
+	}
+}
+
+// Rule 7, R-P6: a decision that got no answer is sent again as the same
+// request; one that has been changed is another.
+func TestRule7TheSameDecisionIsTheSameRequest(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter", "x")
+	h.wait()
+	h.write("no use")
+	h.reader.fault = func() error { return errors.New("broken pipe") }
+	h.press("ctrl+s")
+	h.wantRow("broken pipe")
+	h.press("ctrl+s")
+	h.write(" at all")
+	h.press("ctrl+s")
+	h.reader.fault = nil
+	h.press("ctrl+s")
+	if len(h.acts) != 4 {
+		t.Fatalf("sent %d requests, want 4", len(h.acts))
+	}
+	a := h.acts
+	if a[0].RequestID != a[1].RequestID || a[1].RequestID == a[2].RequestID || a[2].RequestID != a[3].RequestID {
+		t.Errorf("request ids %s %s %s %s, want the first two and the last two alike", a[0].RequestID, a[1].RequestID, a[2].RequestID, a[3].RequestID)
+	}
+	if got := h.w.item(ids[0]).State; got != gate.HoldResolved {
+		t.Errorf("the item is %s, want resolved", got)
+	}
+}
+
+// Rule 8: a yes is shown as permission, with its numbers, and later what
+// really came of it.
+func TestRule8AnAnswerAndThenWhatCameOfIt(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter", "r")
+	h.wait()
+	h.press("right", "right", "enter")
+	h.write("their log")
+	h.press("enter")
+	h.write("looked")
+	h.press("ctrl+s")
+	h.wantRow("RESOLVED", "did-not-happen")
+	h.press("a")
+	h.wait()
+	h.write("once more")
+	h.press("enter")
+	h.write(string(ids[0][len(ids[0])-4:]))
+	h.press("ctrl+s")
+	h.wantRow("RETRY_WITH_SHARED_CONTEXT", "attempt 2", "dispatch from 12:00:0", "nobody has reported yet")
+	h.wantNoRow("succeeded", "RETRY")
+	h.w.fail("run-1", "charge-1", 2, "timeout")
+	h.poke()
+	h.wantRow("RETRY_WITH_SHARED_CONTEXT", "came to timeout", "outcome unknown")
+}
+
+// Rule 8: a stop is an answer too, with its numbers.
+func TestRule8AStopIsAnAnswer(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter", "a")
+	h.wait()
+	h.write("try it")
+	h.press("enter")
+	h.write(string(ids[0][len(ids[0])-4:]))
+	h.press("ctrl+s")
+	h.wantRow("STOP_UNSAFE_TO_REPEAT", "timeout is transient", "outcome unknown")
+	if h.m.form != nil {
+		t.Error("the form is still open over the answer")
+	}
+}
+
+// Rule 10: nothing that others wrote reaches the terminal as anything but
+// visible text, on any screen.
+func TestRule10HostileTextIsShownAndNotObeyed(t *testing.T) {
+	hostile := "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u009b31m\x9b1m‮gnp.exe\r\nA\tB\x1b]8;;http://evil\x1b\\\u200b\U000E0041"
+	w := newWorld(t)
+	w.run("run-1", 8, 4, 10*time.Minute)
+	w.ask("run-1", "charge-1", "planner", "payments.charge")
+	w.do(gate.Report{Actor: agents, Run: "run-1", Op: "charge-1", Ordinal: 1, Failure: gate.Failure{
+		Code: "timeout", Message: hostile, Status: hostile, Field: hostile, Suggest: hostile,
+	}})
+	h := sit(w)
+	look := func(where string) {
+		t.Helper()
+		frame := h.m.View() // the theme has no sequences of its own
+		for _, r := range frame {
+			if r != '\n' && (r < ' ' || r >= 0x7f) {
+				t.Fatalf("%s: %U in the frame\n%q", where, r, frame)
+			}
+		}
+		if got := strings.Count(frame, "\n") + 1; got != 36 {
+			t.Errorf("%s: %d rows, want 36", where, got)
+		}
+	}
+	look("queue")
+	h.press("enter")
+	look("review")
+	h.press("x")
+	h.wait()
+	h.paste(hostile)
+	look("form")
+	h.press("esc", "v", "tab")
+	look("run")
+	h.reader.fault = func() error { return errors.New(hostile) }
+	h.poke()
+	look("disconnected")
+	h.press("esc", "esc", "/")
+	h.paste(hostile)
+	look("filter")
+	h.reader.fault = nil
+	h.w.act(gate.Actor{ID: "uid:9", Name: hostile}, gate.ItemIDOf("run-1", "charge-1"), happened)
+	h.press("esc")
+	h.look()
+	h.poke()
+	look("queue of a row that has left")
+}
+
+// Rule 12: the mouse does nothing.
+func TestRule12TheMouseDoesNothing(t *testing.T) {
+	h, _ := incident(t)
+	before := h.screen()
+	for _, b := range []tea.MouseButton{tea.MouseButtonLeft, tea.MouseButtonRight, tea.MouseButtonWheelDown} {
+		h.send(tea.MouseMsg{X: 3, Y: 6, Button: b, Action: tea.MouseActionPress})
+	}
+	if got := h.screen(); got != before {
+		t.Errorf("the mouse changed the screen to\n%s", got)
+	}
+}
+
+// Rule 12: ctrl+z suspends, wherever the keys are.
+func TestRule12CtrlZSuspends(t *testing.T) {
+	for _, keys := range [][]string{nil, {"2"}, {"enter"}, {"enter", "x"}, {"?"}, {"/"}} {
+		h, _ := incident(t)
+		h.press(keys...)
+		_, cmd := h.m.Update(keyOf("ctrl+z"))
+		if !yields[tea.SuspendMsg](cmd) {
+			t.Errorf("after %v ctrl+z does not suspend", keys)
+		}
+	}
+}
+
+// yields reports whether a command comes back with a kind of message.
+func yields[M tea.Msg](cmd tea.Cmd) bool {
+	if cmd == nil {
+		return false
+	}
+	switch msg := cmd().(type) {
+	case tea.BatchMsg:
+		for _, c := range msg {
+			if yields[M](c) {
+				return true
+			}
+		}
+		return false
+	default:
+		_, ok := msg.(M)
+		return ok
+	}
+}
+
+// Verbs are off on a terminal that is too small to show what they act on, and
+// in a read-only console.
+func TestVerbsAreOff(t *testing.T) {
+	h, _ := incident(t)
+	h.send(tea.WindowSizeMsg{Width: 39, Height: 24})
+	h.press("c", "z", "enter", "j", "U")
+	if len(h.acts) != 0 || h.m.here().place != inQueue {
+		t.Error("a verb went through on a terminal that is too small")
+	}
+	h.press("q")
+	if !h.quit {
+		t.Error("q does not quit there")
+	}
+
+	w := newWorld(t)
+	w.run("run-1", 8, 4, 10*time.Minute)
+	w.lost("run-1", "charge-1")
+	h = sit(w, func(o *Options) { o.ReadOnly = true })
+	h.press("c")
+	h.wantRow("c does nothing now", "read-only")
+	h.press("enter", "x")
+	if h.m.form != nil || len(h.acts) != 0 {
+		t.Error("a verb went through in a read-only console")
+	}
+}
+
+// A whole incident by keys alone: a lost write is claimed, reviewed, found not
+// to have happened; approving it is refused, and it goes on in a new run.
+func TestAnIncidentByKeysAlone(t *testing.T) {
+	w := newWorld(t)
+	w.run("run-1", 6, 1, 10*time.Minute)
+	id := w.lost("run-1", "charge-42")
+	h := sit(w)
+	tail := string(id[len(id)-4:])
+	h.press("c", "enter")
+	h.wantRow("claimed by you")
+	h.press("r")
+	h.wait()
+	h.press("right", "right", "enter")
+	h.write("ticket 4711: no charge at the provider")
+	h.press("enter")
+	h.write("asked the provider")
+	h.press("ctrl+s", "a")
+	h.wait()
+	h.write("try once more")
+	h.press("enter")
+	h.write(tail)
+	h.press("ctrl+s")
+	h.wantRow("STOP_SIDE_EFFECT_BUDGET", "1/1")
+	h.press("n")
+	h.wait()
+	for _, text := range []string{"", "4", "10m", "1", "", "", "the customer waits", tail} {
+		h.write(text)
+		h.press("enter")
+	}
+	h.press("ctrl+s")
+	h.wantRow("RESOLVED", "run-2")
+
+	var got []string
+	page, err := w.store.Ledger(context.Background(), gate.LedgerQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range page.Rows {
+		if d.Act.IsVerb() {
+			got = append(got, d.Act.String()+" "+d.Verdict.String()+" "+d.Actor.Name)
+		}
+	}
+	want := "claim RECORDED dana, reconcile RESOLVED dana, approve STOP_SIDE_EFFECT_BUDGET dana, new-run RESOLVED dana"
+	if s := strings.Join(got, ", "); s != want {
+		t.Errorf("the ledger holds %s\nwant %s", s, want)
+	}
+	if _, err := w.store.Run(context.Background(), "run-2", w.clock.Wall()); err != nil {
+		t.Errorf("the new run: %v", err)
+	}
+}
