@@ -43,8 +43,11 @@ func NewTheme(p Palette, ascii bool) *Theme {
 	look := palettes[p]
 	for s, params := range look.styles {
 		t.on[s], t.sel[s] = sgr(params, ""), sgr(params, look.selected)
-		if look.selected == reverse { // colours would become backgrounds
+		switch {
+		case look.selected == reverse: // colours would become backgrounds
 			t.sel[s] = sgr(look.bold(style(s)), reverse)
+		case !strings.Contains(params, "38;"):
+			t.sel[s] = sgr(params, look.plain+";"+look.selected)
 		}
 	}
 	return t
@@ -80,10 +83,12 @@ const (
 )
 
 // palette is what a Palette looks like: SGR parameters by style, and those
-// that are added on the selected row.
+// that are added on the selected row. What has no colour of its own gets one
+// there, so that it can be read even where the background was guessed wrong.
 type palette struct {
 	styles   [styles]string
 	selected string
+	plain    string
 }
 
 // reverse marks the selected row where no background can be relied on.
@@ -114,14 +119,14 @@ var palettes = [...]palette{
 			dim: "38;5;246", faint: "38;5;240", strong: "1", here: "1;38;5;75", press: "38;5;75",
 			waits: "38;5;214", alarm: "1;38;5;214", approve: "38;5;183", live: "38;5;80", caret: reverse,
 		},
-		selected: "48;5;236",
+		selected: "48;5;236", plain: "38;5;254",
 	},
 	Light: {
 		styles: [styles]string{
 			dim: "38;5;241", faint: "38;5;249", strong: "1", here: "1;38;5;25", press: "38;5;25",
 			waits: "38;5;130", alarm: "1;38;5;130", approve: "38;5;91", live: "38;5;30", caret: reverse,
 		},
-		selected: "48;5;254",
+		selected: "48;5;254", plain: "38;5;234",
 	},
 }
 
