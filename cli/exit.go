@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"syscall"
 
+	"tollgate/api"
+	"tollgate/escalation"
 	"tollgate/fixtures"
 	"tollgate/gate"
 	"tollgate/runstore"
@@ -79,7 +81,9 @@ func exitOf(err error) (code int, hint string) {
 		return exitUsage, "tollgate queue list shows the items"
 	case errors.Is(err, gate.ErrNoOperation), errors.Is(err, gate.ErrNoAttempt):
 		return exitUsage, "tollgate runs show RUN lists its operations and attempts"
-	case errors.Is(err, gate.ErrNoDecision), errors.Is(err, gate.ErrNoPolicy), errors.Is(err, gate.ErrReused):
+	case errors.Is(err, gate.ErrNoDecision):
+		return exitUsage, "tollgate ledger tail prints the newest"
+	case errors.Is(err, gate.ErrNoPolicy), errors.Is(err, gate.ErrReused):
 		return exitUsage, ""
 	case errors.Is(err, gate.ErrDamaged):
 		return exitDamaged, "tollgate verify --full names what is damaged; nothing was changed"
@@ -91,6 +95,13 @@ func exitOf(err error) (code int, hint string) {
 		return exitNoStore, "its owner serves a socket: name it with --socket, or end the owner"
 	case errors.Is(err, runstore.ErrExists):
 		return exitNoStore, "name a directory that does not exist yet, or an empty one"
+	case errors.Is(err, api.ErrPathTooLong):
+		return exitUsage, "name a shorter path with --socket"
+	case errors.Is(err, api.ErrInUse):
+		return exitNoStore, "another gate serves there: name another socket with --socket"
+	case errors.Is(err, api.ErrNotOurs), errors.Is(err, api.ErrOpenDirectory), errors.Is(err, api.ErrUnreachable),
+		errors.Is(err, api.ErrClosing), errors.Is(err, api.ErrForbidden), errors.Is(err, escalation.ErrReadOnly):
+		return exitNoStore, ""
 	case errors.Is(err, runstore.ErrForeign), errors.Is(err, runstore.ErrSchema), errors.Is(err, runstore.ErrUnsafe),
 		errors.Is(err, runstore.ErrClosed), errors.Is(err, fs.ErrPermission):
 		return exitNoStore, ""

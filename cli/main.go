@@ -32,21 +32,27 @@ import (
 
 // Main runs the command line of the process and returns its exit code. It
 // never panics, and the runtime is told to print no goroutines either.
-func Main() (code int) {
+func Main() int {
 	if os.Getenv("GOTRACEBACK") == "" {
 		debug.SetTraceback("none")
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			code = complain(os.Stderr, fmt.Errorf("unexpected failure: %v", p))
-		}
-	}()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	a := &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, terminal: isTerminal(os.Stdout)}
 	root := a.root()
 	root.SetArgs(os.Args[1:])
-	return complain(os.Stderr, root.ExecuteContext(ctx))
+	return complain(os.Stderr, safely(func() error { return root.ExecuteContext(ctx) }))
+}
+
+// safely runs f and makes an error of a panic, so that nobody ever gets a dump
+// of goroutines in place of a line.
+func safely(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("unexpected failure: %v", p)
+		}
+	}()
+	return f()
 }
 
 // app is what the commands of one process share.

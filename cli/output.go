@@ -49,6 +49,11 @@ func (a *app) say(format string, args ...any) error {
 	return err
 }
 
+// warn prints one line on standard error, beside the answer.
+func (a *app) warn(format string, args ...any) {
+	fmt.Fprintln(a.errs, "tollgate: "+views.Escape(fmt.Sprintf(format, args...)))
+}
+
 // table collects rows of fields, all of them text that may come from outside.
 type table struct {
 	heads []string

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"tollgate/api"
 )
 
 // place says where the gate is: as the flags give it, empty where they do not.
@@ -59,40 +60,25 @@ func (p place) storeDir() (string, error) {
 	return filepath.Join(state, "tollgate"), err
 }
 
-// socketPath returns the socket that the owner of the store serves. The
-// default store's is in the runtime directory where there is one; any other
-// store has its socket beside its files, so that two owners never meet.
+// socketPath returns the socket that the owner of the store serves. Any but
+// the default store has its socket beside its files, so that two owners never
+// meet.
 func (p place) socketPath() (string, error) {
 	if p.socket != "" {
-		return p.socket, checkSocketPath(p.socket)
+		return p.socket, api.CheckPath(p.socket)
 	}
-	path := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "tollgate", socketName)
-	if p.store != "" || !filepath.IsAbs(path) {
-		dir, err := p.storeDir()
-		if err != nil {
-			return "", err
-		}
-		path = filepath.Join(dir, socketName)
+	usual, err := place{}.storeDir()
+	if err != nil && p.store == "" {
+		return "", err
 	}
-	return path, checkSocketPath(path)
+	path := filepath.Join(p.store, socketName)
+	if abs, _ := filepath.Abs(p.store); p.store == "" || abs == usual { //nolint:errcheck // without a working directory no path is the usual one
+		path = api.DefaultSocket(usual)
+	}
+	return path, api.CheckPath(path)
 }
 
 const socketName = "gate.sock"
-
-// maxSocketPath is the longest path of a socket: what the kernel's address
-// holds, less the byte that ends it.
-const maxSocketPath = len(syscall.RawSockaddrUnix{}.Path) - 1
-
-func checkSocketPath(path string) error {
-	if len(path) <= maxSocketPath {
-		return nil
-	}
-	return &fault{
-		code: exitUsage,
-		err:  fmt.Errorf("socket path %q has %d bytes, want at most %d", path, len(path), maxSocketPath),
-		hint: "name a shorter one with --socket",
-	}
-}
 
 // contractFile returns the contract file, empty when none is named and the
 // default one does not exist.

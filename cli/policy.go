@@ -16,7 +16,7 @@ import (
 
 func (a *app) policyCommand() *cobra.Command {
 	return family("policy", "Check a contract file, and explain what it says of a code", groupPeople,
-		a.policyCheckCommand())
+		a.policyCheckCommand(), a.policyExplainCommand())
 }
 
 // contractRow sums up a contract file.

@@ -23,7 +23,7 @@ var (
 // root returns the command line as a whole.
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "tollgate [COMMAND]",
+		Use:   "tollgate",
 		Short: "Operations console for the retry budgets of agent tool calls",
 		Long: `Operations console for the retry budgets of agent tool calls.
 
@@ -50,8 +50,10 @@ the gate that answers, or else owns the store and serves the socket itself.`,
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetHelpCommandGroupID(groupProgram)
 	root.AddCommand(
-		a.policyCommand(),
-		a.initCommand(),
+		a.demoCommand(), a.replayCommand(), a.fixturesCommand(),
+		a.queueCommand(), a.runsCommand(), a.ledgerCommand(), a.policyCommand(),
+		a.askCommand(), a.reportCommand(),
+		a.initCommand(), a.serveCommand(), a.verifyCommand(),
 		a.versionCommand(), a.completionCommand(),
 	)
 	return root

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,10 +16,9 @@ import (
 // countValue is a whole number in digits and in a range. It stays nil until it
 // is given, so that a limit that was not given can be told from one of 0.
 type countValue struct {
-	n         **int64
-	least     int64
-	most      int64
-	otherwise string // printed as the default
+	n     **int64
+	least int64
+	most  int64
 }
 
 func (v *countValue) Set(s string) error {
@@ -30,7 +30,7 @@ func (v *countValue) Set(s string) error {
 	return nil
 }
 
-func (v *countValue) String() string { return v.otherwise }
+func (v *countValue) String() string { return "" }
 func (v *countValue) Type() string   { return "N" }
 
 // spanValue is a duration with its unit and in a range, nil until it is given.
@@ -64,18 +64,18 @@ func span(d time.Duration) string {
 	return s
 }
 
-// wordValue is one of the names of an enumeration of the gate.
+// wordValue is one of some names of an enumeration of the gate.
 type wordValue struct {
 	into  encoding.TextUnmarshaler
 	kind  string
-	words string
+	words []string
 }
 
 func (v *wordValue) Set(s string) error {
-	if s == "" || v.into.UnmarshalText([]byte(s)) != nil {
-		return fmt.Errorf("want one of %s", v.words)
+	if !slices.Contains(v.words, s) {
+		return fmt.Errorf("want one of %s", strings.Join(v.words, ", "))
 	}
-	return nil
+	return v.into.UnmarshalText([]byte(s))
 }
 
 func (v *wordValue) String() string { return "" }

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"tollgate/gate"
+)
+
+func (a *app) ledgerCommand() *cobra.Command {
+	return family("ledger", "The ledger: every decision of the gate", groupPeople,
+		a.ledgerTailCommand(), a.ledgerShowCommand())
+}
+
+func (a *app) ledgerTailCommand() *cobra.Command {
+	var (
+		q       gate.LedgerQuery
+		from    *int64
+		limit   int64
+		run, op string
+		follow  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "tail",
+		Short: "Print the newest decisions, oldest of them first; with --from, those from a seq on",
+		Args:  noArgs,
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if op != "" && run == "" {
+				return misused(cmd, "--op needs --run: an operation is named within its run")
+			}
+			return nil
+		},
+		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
+			q.Run, q.Op = gate.RunID(run), gate.OpID(op)
+			rows, next, err := newestOrFrom(cmd.Context(), r, q, from, limit)
+			if err != nil {
+				return err
+			}
+			if err := a.printLedger(rows, true); err != nil || !follow {
+				return err
+			}
+			return a.followLedger(cmd.Context(), r, q, next)
+		}),
+	}
+	a.clientFlags(cmd)
+	f := cmd.Flags()
+	f.Var(&countValue{n: &from, least: 1, most: 1<<63 - 1}, "from", "print from this seq on")
+	f.StringVar(&run, "run", "", "only this run")
+	f.StringVar(&op, "op", "", "only this operation of the run")
+	f.BoolVarP(&follow, "follow", "f", false, "go on printing what comes")
+	limitFlag(cmd, &limit, "decisions")
+	return cmd
+}
+
+// newestOrFrom returns the decisions to begin with, in their order, and the
+// seq from which what comes later is read.
+func newestOrFrom(ctx context.Context, r gate.Reader, q gate.LedgerQuery, from *int64, limit int64) (rows []gate.DecisionRow, next uint64, err error) {
+	q.Back = from == nil
+	if from != nil {
+		q.From = uint64(*from) //nolint:gosec // at least 1
+	}
+	for limit > 0 {
+		q.Limit = int(min(limit, gate.MaxWindow))
+		page, err := r.Ledger(ctx, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		rows, q.From, limit = append(rows, page.Rows...), page.Next, limit-int64(len(page.Rows))
+		if page.Next == 0 || len(page.Rows) == 0 {
+			break
+		}
+	}
+	if q.Back {
+		slices.Reverse(rows)
+	}
+	if len(rows) > 0 {
+		return rows, rows[len(rows)-1].Seq + 1, nil
+	}
+	if from != nil {
+		return nil, uint64(*from), nil //nolint:gosec // at least 1
+	}
+	return nil, 1, nil
+}
+
+// followLedger prints what is committed from next on, until it is interrupted.
+func (a *app) followLedger(ctx context.Context, r gate.Reader, q gate.LedgerQuery, next uint64) error {
+	q.Back, q.Limit = false, gate.MaxWindow
+	for range r.Watch(ctx) {
+		for {
+			q.From = next
+			page, err := r.Ledger(ctx, q)
+			if errors.Is(err, context.Canceled) {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if err := a.printLedger(page.Rows, false); err != nil {
+				return err
+			}
+			if len(page.Rows) == 0 {
+				break
+			}
+			next = page.Rows[len(page.Rows)-1].Seq + 1
+		}
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return &fault{code: exitNoStore, err: errors.New("the gate has gone")}
+}
+
+func (a *app) printLedger(rows []gate.DecisionRow, heads bool) error {
+	if a.json {
+		for i := range rows {
+			if err := a.object(&rows[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	t := newTable(">SEQ", "AT", "RUN", "OPERATION", ">ATTEMPT", "ACT", "VERDICT", "CODE", "BUDGET", "ACTOR")
+	t.bare = !heads
+	for i := range rows {
+		d := &rows[i]
+		budget := ""
+		if d.After != nil {
+			budget = spent(d.After.Attempts)
+		}
+		t.row(seq(d.Seq), instant(d.At), string(d.Run), string(d.Op), number(d.Ordinal), d.Act.String(), d.Verdict.String(), string(d.Code), budget, name(d.Actor))
+	}
+	return a.print(t)
+}
+
+func name(a gate.ActorRow) string {
+	if a.Name != "" {
+		return a.Name
+	}
+	return a.ID
+}
+
+func (a *app) ledgerShowCommand() *cobra.Command {
+	var n *int64
+	cmd := &cobra.Command{
+		Use:   "show SEQ",
+		Short: "Show one decision whole, with its inputs and its hash",
+		Args:  takes("SEQ"),
+		PreRunE: func(cmd *cobra.Command, args []string) error {
+			if err := (&countValue{n: &n, least: 1, most: 1<<63 - 1}).Set(args[0]); err != nil {
+				return misused(cmd, "SEQ: %w, got %q", err, args[0])
+			}
+			return nil
+		},
+		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
+			at := uint64(*n) //nolint:gosec // at least 1
+			page, err := r.Ledger(cmd.Context(), gate.LedgerQuery{From: at, Limit: 1})
+			switch {
+			case err != nil:
+				return err
+			case len(page.Rows) == 0 || page.Rows[0].Seq != at:
+				return fmt.Errorf("seq %d: %w", at, gate.ErrNoDecision)
+			}
+			return a.printDecision(&page.Rows[0])
+		}),
+	}
+	a.clientFlags(cmd)
+	return cmd
+}

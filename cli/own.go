@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"os/user"
+	"strconv"
+	"time"
+
+	"tollgate/api"
+	"tollgate/escalation"
+	"tollgate/gate"
+	"tollgate/runstore"
+)
+
+// owner is a store that this process owns, with the gate before it, the desk
+// and the server.
+type owner struct {
+	*runstore.Store
+	dir    string
+	door   *gate.Door
+	desk   *escalation.Desk
+	server *api.Server
+}
+
+// own opens the store and puts the gate before it. What was due while nobody
+// owned the store is swept at once (R-C5). log takes what no caller is told;
+// nil drops it.
+func (p place) own(ctx context.Context, log *slog.Logger) (*owner, error) {
+	contract, err := p.readContract()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := p.storeDir()
+	if err != nil {
+		return nil, err
+	}
+	store, err := runstore.Open(dir, runstore.Options{})
+	if err != nil {
+		return nil, err
+	}
+	o := &owner{Store: store, dir: dir}
+	if o.door, err = gate.NewDoor(ctx, store, contract, systemClock{}, jitter); err == nil {
+		_, err = o.door.Sweep(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	o.desk = escalation.NewDesk(o.door, store)
+	o.server = api.NewServer(o.door, store, o.desk, api.Options{Store: dir, Version: programVersion(), Log: log})
+	return o, nil
+}
+
+// now is the gate's time.
+func (o *owner) now() time.Time {
+	now, _ := o.door.Now()
+	return now
+}
+
+// sweepEvery is how long a sweep may be late after something else happened: a
+// busy store is not looked through at every commit.
+const sweepEvery = 100 * time.Millisecond
+
+// lookEvery bounds how long the timer of a due sweep runs: Go's timers stand
+// still while the machine sleeps, the gate's time does not.
+const lookEvery = time.Second
+
+// sweep lets the gate look at what is due, until ctx ends (R-C5, R-T6). What
+// goes wrong is logged, and looked at again.
+func (o *owner) sweep(ctx context.Context, log *slog.Logger) {
+	commits := o.Watch(ctx)
+	for {
+		var next time.Time
+		err := safely(func() (err error) {
+			next, err = o.door.Sweep(ctx)
+			return err
+		})
+		if ctx.Err() != nil {
+			return
+		}
+		if err != nil {
+			log.Error("the sweep failed", "error", err.Error())
+		}
+		var due <-chan time.Time
+		if now, _ := o.door.Now(); !next.IsZero() || err != nil {
+			due = time.After(min(lookEvery, max(0, next.Sub(now))))
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-due:
+		case _, ok := <-commits:
+			if !ok {
+				return
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(sweepEvery):
+		}
+	}
+}
+
+// self is who runs this process, as the operating system has it (R-P10).
+func self() gate.Actor {
+	uid := strconv.Itoa(os.Getuid())
+	who := gate.Actor{ID: "uid:" + uid, Source: "os-uid"}
+	if u, err := user.LookupId(uid); err == nil {
+		who.Name = u.Username
+	}
+	return who
+}

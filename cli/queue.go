@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tollgate/gate"
+	"tollgate/views"
+)
+
+func (a *app) queueCommand() *cobra.Command {
+	return family("queue", "The queue: what waits for a person, and every verb on it", groupPeople,
+		append([]*cobra.Command{a.queueListCommand(), a.queueShowCommand()}, a.verbCommands()...)...)
+}
+
+func (a *app) queueListCommand() *cobra.Command {
+	var (
+		q     gate.ItemsQuery
+		run   string
+		limit int64
+	)
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List what waits for a person, in the order of the queue",
+		Args:  noArgs,
+		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
+			q.Now, q.Run = time.Now().UTC(), gate.RunID(run)
+			t := newTable("ITEM", "KIND", ">VERSION", "RUN", "OPERATION", "TOOL", "CODE", ">ATTEMPTS", "DEADLINE", "OPENED", "CLAIMED BY")
+			err := list(limit, &q.Window, func(i *gate.ItemRow) string { return string(i.ID) },
+				func() ([]gate.ItemRow, bool, error) {
+					page, err := r.Items(cmd.Context(), q)
+					return page.Rows, page.More, err
+				},
+				func(row *gate.ItemRow) error {
+					if a.json {
+						return a.object(row)
+					}
+					t.item(row, q.Now)
+					return nil
+				})
+			if err != nil || a.json {
+				return err
+			}
+			return a.print(t)
+		}),
+	}
+	a.clientFlags(cmd)
+	f := cmd.Flags()
+	f.Var(&wordValue{into: &q.State, kind: "STATE", words: []string{"open", "dead-letter", "resolved"}}, "state", "items in this state: open (the default), dead-letter or resolved")
+	f.Var(&wordValue{into: &q.Kind, kind: "KIND", words: []string{"outcome-unknown", "approval", "exhausted", "stopped"}}, "kind", "only this kind: outcome-unknown, approval, exhausted or stopped")
+	f.StringVar(&run, "run", "", "only this run")
+	f.StringVar(&q.Text, "text", "", "only items with this in their operation, tool, code, dependency or run")
+	limitFlag(cmd, &limit, "items")
+	return cmd
+}
+
+func (t *table) item(i *gate.ItemRow, now time.Time) {
+	t.row(string(i.ID), views.KindWord(i.Kind), strconv.FormatInt(i.Version, 10), string(i.Run), string(i.Op), i.Tool,
+		string(i.Code), strconv.FormatInt(i.Permits, 10), left(i.Deadline, now), instant(i.Opened), i.ClaimBy)
+}

@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"crypto/rand"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// verbCommands returns the verbs of R-P3, one command each. All of them are
+// one act through the gate: none lowers a counter, raises a limit or moves a
+// deadline.
+func (a *app) verbCommands() []*cobra.Command {
+	reconcile := a.verb(gate.ActReconcile, "Say what really happened to a write",
+		`Say what really happened to a write: happened, did-not-happen or cannot-tell.
+Happened closes the operation as succeeded. Did-not-happen gives nothing back and
+leaves the item open for approve or reject. Cannot-tell closes it as unresolved.`)
+	finding(reconcile)
+
+	approve := a.verb(gate.ActApprove, "Let the gate decide on one more dispatch, with a person's yes",
+		`Let the gate decide on one more dispatch of the operation, under the same key and
+on the same budget. It can still say stop.`)
+	f := approve.cmd.Flags()
+	f.Var(&wordValue{into: &approve.act.Ruling, kind: "RULING", words: []string{"cause-cleared"}}, "ruling", "cause-cleared: this one failure counts as transient (R-P4)")
+	f.BoolVar(&approve.act.AsNewAction, "as-new-action", false, "a new operation under a new key; accepts that it may be done twice")
+
+	newRun := a.verb(gate.ActNewRun, "Go on in a new run with limits of its own",
+		`Go on in a new run with limits of its own. What is unfinished goes on there, with its
+keys, outcomes and findings; the counters of the old run stay as they are.`)
+	newRun.args = []string{"ITEM", "RUN"}
+	newRun.read = func(args []string) error { newRun.act.NewRun = gate.RunID(args[1]); return nil }
+	limitFlags(newRun.cmd, &newRun.act.Limits, &newRun.act.Caps)
+
+	snooze := a.verb(gate.ActSnooze, "Hide an item from the queue until an instant", "")
+	snooze.cmd.Flags().Var(&instantValue{&snooze.act.Until}, "until", "when it comes back, such as 2026-01-05T09:00:00Z")
+	var until *time.Duration
+	snooze.cmd.Flags().Var(&spanValue{d: &until, least: time.Second, most: gate.MaxDeadline}, "for", "how long, instead of --until")
+	snooze.read = func([]string) error {
+		switch {
+		case until != nil && !snooze.act.Until.IsZero():
+			return misused(snooze.cmd, "--for and --until: want one of them, got both")
+		case until != nil:
+			snooze.act.Until = time.Now().UTC().Add(*until)
+		case snooze.act.Until.IsZero():
+			return misused(snooze.cmd, "missing --until or --for")
+		}
+		return nil
+	}
+
+	var cmds []*cobra.Command
+	for _, v := range []*verb{
+		a.verb(gate.ActClaim, "Take an item: a lease, so that others see who is on it", ""),
+		a.verb(gate.ActRelease, "Give a claim back", ""),
+		snooze,
+		a.verb(gate.ActNote, "Write a note on an item, with --reason", ""),
+		reconcile, approve,
+		a.verb(gate.ActReject, "Close the operation as rejected; its agent gets the typed outcome", ""),
+		newRun,
+	} {
+		cmds = append(cmds, v.finish())
+	}
+	return cmds
+}
+
+// verb is one verb's command while it is put together.
+type verb struct {
+	app     *app
+	cmd     *cobra.Command
+	args    []string
+	act     escalation.Act
+	version *int64
+	read    func(args []string) error // the verb's own arguments
+}
+
+func (a *app) verb(do gate.Act, short, long string) *verb {
+	v := &verb{app: a, args: []string{"ITEM"}, act: escalation.Act{Verb: do}, read: func([]string) error { return nil }}
+	v.cmd = &cobra.Command{Short: short, Long: long}
+	return v
+}
+
+func finding(v *verb) {
+	v.args = []string{"ITEM", "FINDING"}
+	v.cmd.Flags().StringVar(&v.act.Evidence, "evidence", "", "what shows it, such as the provider's reference")
+	v.read = func(args []string) error {
+		if args[1] == "" || v.act.Finding.UnmarshalText([]byte(args[1])) != nil {
+			return misused(v.cmd, "FINDING: want one of happened, did-not-happen, cannot-tell, got %q", args[1])
+		}
+		return nil
+	}
+}
+
+func (v *verb) finish() *cobra.Command {
+	v.cmd.Use = v.act.Verb.String()
+	for _, name := range v.args {
+		v.cmd.Use += " " + name
+	}
+	v.cmd.Args = takes(v.args...)
+	v.cmd.ValidArgsFunction = v.app.completeItems
+	v.app.clientFlags(v.cmd)
+	f := v.cmd.Flags()
+	f.StringVar(&v.act.Reason, "reason", "", "why; stands in the ledger")
+	f.StringVar(&v.act.RequestID, "request-id", "", "the same id gets the same answer, once (default: a random one)")
+	f.BoolVar(&v.act.TakeOver, "take-over", false, "although another holds the claim; it is recorded")
+	f.Var(&countValue{n: &v.version, least: 1, most: 1<<63 - 1}, "version", "of the item, as queue show printed it: what was seen is what is decided on")
+	v.cmd.PreRunE = v.check
+	v.cmd.RunE = v.app.calling(v.run)
+	return v.cmd
+}
+
+// check says what is wrong with the call before any store is touched.
+func (v *verb) check(cmd *cobra.Command, args []string) error {
+	if err := v.read(args); err != nil {
+		return err
+	}
+	switch {
+	case v.version != nil:
+		v.act.Version = *v.version
+	case v.act.Verb.Decides():
+		return misused(cmd, "missing --version: tollgate queue show %s prints it", args[0])
+	}
+	if v.act.RequestID == "" {
+		v.act.RequestID = newID()
+	}
+	_, err := v.act.Command(self(), gate.Ref{})
+	return err
+}
+
+func (v *verb) run(cmd *cobra.Command, g *gateway, args []string) error {
+	id := gate.ItemID(args[0])
+	if v.version == nil { // a mark is put on the item as it is
+		item, err := g.Item(cmd.Context(), id)
+		if err != nil {
+			return err
+		}
+		v.act.Version = item.Version
+	}
+	d, err := g.Do(cmd.Context(), self(), id, v.act)
+	if err != nil {
+		return err
+	}
+	if err := v.app.printDecision(&d); err != nil {
+		return err
+	}
+	return exitOfVerdict(d.Verdict)
+}
+
+// newID returns an id for an ask or a request that was given none.
+func newID() string { return "cli-" + rand.Text() }

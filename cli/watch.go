@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"tollgate/escalation"
+	"tollgate/fixtures"
+	"tollgate/gate"
+	"tollgate/runstore"
+	"tollgate/ui"
+)
+
+// throwaway is a store that is removed when it is closed.
+type throwaway struct {
+	*runstore.Store
+	dir string
+}
+
+// newThrowaway makes a store of its own id, or of the one given.
+func newThrowaway(realm string) (*throwaway, error) {
+	dir, err := os.MkdirTemp("", "tollgate-")
+	if err != nil {
+		return nil, fmt.Errorf("throw-away store: %w", err)
+	}
+	t := &throwaway{dir: dir}
+	if err = runstore.Init(t.store(), realm); err == nil {
+		t.Store, err = runstore.Open(t.store(), runstore.Options{})
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return t, nil
+}
+
+func (t *throwaway) store() string { return filepath.Join(t.dir, "store") }
+
+// reopen closes the store and opens it again, as after a crash.
+func (t *throwaway) reopen(context.Context) (gate.Engine, error) {
+	if err := t.Store.Close(); err != nil {
+		return nil, err
+	}
+	var err error
+	t.Store, err = runstore.Open(t.store(), runstore.Options{})
+	return t.Store, err
+}
+
+func (t *throwaway) Close() error { return errors.Join(t.Store.Close(), os.RemoveAll(t.dir)) }
+
+// stage is a fixture that plays in step with the real clock, and the desk of
+// whoever watches.
+type stage struct {
+	gate.Reader
+	player *fixtures.Player
+}
+
+// Item implements ui.Source.
+func (s *stage) Item(ctx context.Context, id gate.ItemID) (escalation.Item, error) {
+	return escalation.NewDesk(s.player.Door(), s.player.Engine()).ItemFor(ctx, self(), id)
+}
+
+// Do implements ui.Desk: what the gate permits is dispatched by the script's
+// own caller.
+func (s *stage) Do(ctx context.Context, who gate.Actor, id gate.ItemID, a escalation.Act) (gate.DecisionRow, error) {
+	ref, err := s.Find(ctx, id)
+	if err != nil {
+		return gate.DecisionRow{}, err
+	}
+	verb, err := a.Command(who, ref)
+	if err != nil {
+		return gate.DecisionRow{}, err
+	}
+	d, err := s.player.Do(ctx, verb)
+	if err != nil {
+		return gate.DecisionRow{}, err
+	}
+	return gate.RowOf(&d), nil
+}
+
+func (s *stage) now() time.Time {
+	now, _ := s.player.Door().Now()
+	return now
+}
+
+// between is how far apart the fixtures of a show begin.
+const between = 3 * time.Second
+
+// stays is how long the gate stays open after the script, for people to go on.
+const stays = 24 * time.Hour
+
+// together returns one fixture of all that are given, whose gate stays open.
+func together(all []*fixtures.Fixture) (*fixtures.Fixture, error) {
+	one := all[0]
+	if len(all) > 1 {
+		var err error
+		if one, err = fixtures.Together("demo", between, all...); err != nil {
+			return nil, &fault{code: exitUsage, err: err, hint: "play them apart"}
+		}
+	}
+	long := *one
+	long.Runs = append([]fixtures.Run{}, one.Runs...)
+	last := &long.Runs[len(long.Runs)-1]
+	last.Events = append(append([]fixtures.Event{}, last.Events...), fixtures.Event{At: stays, Do: fixtures.Clock})
+	return &long, nil
+}
+
+// watch plays fixtures in step with the real clock, times a factor, with the
+// console on them.
+func watch(ctx context.Context, all []*fixtures.Fixture, contract *gate.Contract, factor float64) (err error) {
+	if err := needTerminal(); err != nil {
+		return err
+	}
+	f, err := together(all)
+	if err != nil {
+		return err
+	}
+	store, err := newThrowaway("")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	// A crash of the script opens the gate anew; the store stays open for
+	// those who watch.
+	player, err := fixtures.NewPlayer(ctx, f, fixtures.Options{
+		Engine: store, Contract: contract, Start: time.Now().UTC(), Pace: fixtures.NewSpeed(factor),
+	})
+	if err != nil {
+		return err
+	}
+
+	ctx, stop := context.WithCancel(ctx)
+	var (
+		wg     sync.WaitGroup
+		played error
+	)
+	wg.Go(func() {
+		defer stop() // a script that cannot go on ends the console too
+		played = safely(func() error {
+			_, err := player.Play(ctx)
+			return err
+		})
+		if errors.Is(played, context.Canceled) {
+			played = nil
+		}
+	})
+	s := &stage{store, player}
+	err = show(ctx, ui.Options{Source: s, Desk: s, Who: self(), Clock: s.now, Place: "(throw-away)"})
+	stop()
+	wg.Wait()
+	return errors.Join(err, played)
+}
