@@ -161,8 +161,8 @@ func (h *house) run(id string, attempts int) {
 // lost brings about an item: a write whose reply got lost.
 func (h *house) lost(run, op string) gate.ItemID {
 	h.t.Helper()
-	h.post("/v1/runs/"+run+"/ask", fmt.Sprintf(`{"ask_id":"a-%s","op":%q,"tool":"charge","input":{"order":42}}`, op, op), 200, nil)
-	h.post("/v1/runs/"+run+"/report", fmt.Sprintf(`{"op":%q,"ordinal":1,"failure":{"code":"timeout"}}`, op), 200, nil)
+	h.post("/v1/runs/"+segment(run)+"/ask", fmt.Sprintf(`{"ask_id":"a-%s","op":%q,"tool":"charge","input":{"order":42}}`, op, op), 200, nil)
+	h.post("/v1/runs/"+segment(run)+"/report", fmt.Sprintf(`{"op":%q,"ordinal":1,"failure":{"code":"timeout"}}`, op), 200, nil)
 	return gate.ItemIDOf(gate.RunID(run), gate.OpID(op))
 }
 

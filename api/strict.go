@@ -67,6 +67,9 @@ func (w walker) value(t reflect.Type, at string, depth int) error {
 	if err != nil {
 		return w.broken(err)
 	}
+	if t != nil && at == "" && token != json.Delim('{') {
+		return &gate.InputError{Field: "body", Want: "an object", Got: called(token)}
+	}
 	switch token {
 	case json.Delim('{'):
 		return w.object(t, at, depth)
@@ -87,10 +90,23 @@ func (w walker) value(t reflect.Type, at string, depth int) error {
 			return &gate.InputError{Field: orBody(at), Want: "a value, or nothing at all", Got: "null"}
 		}
 	}
-	if t != nil && at == "" {
-		return &gate.InputError{Field: "body", Want: "an object", Got: short(fmt.Sprint(token))}
-	}
 	return nil
+}
+
+// called names a JSON value by its first token.
+func called(token json.Token) string {
+	switch token.(type) {
+	case nil:
+		return "null"
+	case json.Delim:
+		return "a list"
+	case string:
+		return "a string"
+	case bool:
+		return "true or false"
+	default:
+		return "a number"
+	}
 }
 
 func (w walker) object(t reflect.Type, at string, depth int) error {
