@@ -247,7 +247,13 @@ func TestLanding(t *testing.T) {
 	if got := h.m.here().place; got != inRuns {
 		t.Errorf("a new item switched the screen to %v", got)
 	}
-	if got := sit(w).m.here().place; got != inQueue {
+	h = sit(w)
+	if got := h.m.here().place; got != inQueue {
 		t.Errorf("with an item open the console landed on %v, want the queue", got)
+	}
+	w.act(lee, gate.ItemIDOf("run-1", "charge-42"), happened)
+	h.poke()
+	if got := h.m.here().place; got != inQueue {
+		t.Errorf("an item that was resolved switched the screen to %v", got)
 	}
 }

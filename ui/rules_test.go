@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,33 @@ func TestRule1SelectionIsAnID(t *testing.T) {
 	h.press("j", "c")
 	if len(h.acts) != 1 || h.w.item(ids[2]).ClaimID != dana.ID {
 		t.Errorf("after a step, claim went to %+v; want charge-3", h.acts)
+	}
+}
+
+// Rule 1: a row that somebody puts off has left the list; one that has only
+// gone far down has not.
+func TestRule1WhatHasLeftAndWhatHasNot(t *testing.T) {
+	h, ids := incident(t)
+	h.press("j")
+	h.w.act(lee, ids[1], escalation.Act{Verb: gate.ActSnooze, Until: noon.Add(time.Hour)})
+	h.poke()
+	h.wantRow(string(ids[1]), "was snoozed by lee")
+
+	h, ids = incident(t)
+	h.send(tea.WindowSizeMsg{Width: 80, Height: 12})
+	h.press("j")
+	h.w.run("run-0", 60, 60, time.Minute) // less time left: all of these come before
+	for i := range 40 {
+		h.w.ask("run-0", gate.OpID(fmt.Sprintf("charge-x%02d", i)), "", "payments.charge")
+		h.w.fail("run-0", gate.OpID(fmt.Sprintf("charge-x%02d", i)), 1, "timeout")
+	}
+	h.poke()
+	if got := h.m.queue.list; got.cur.id != ids[1] || len(got.left) != 0 || got.news != 40 {
+		t.Errorf("selected %q, %d left, %d new; want %s, 0, 40", got.cur.id, len(got.left), got.news, ids[1])
+	}
+	h.press("R")
+	if got := h.m.queue.list.cur.id; got != ids[1] {
+		t.Errorf("taken in, %q is selected, want %s", got, ids[1])
 	}
 }
 

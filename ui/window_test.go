@@ -162,6 +162,29 @@ func TestTakingInFollowsTheRow(t *testing.T) {
 	}
 }
 
+// Rule 1: taken in, the selected row keeps its place on the screen.
+func TestTakingInKeepsThePlaceOnTheScreen(t *testing.T) {
+	var l list
+	for i := range 100 {
+		l = append(l, line{id: fmt.Sprintf("r%02d", i)})
+	}
+	w := newLines(10)
+	read(w, l)
+	for range 40 {
+		w.move(1)
+		read(w, l)
+	}
+	w.move(-4)
+	place := w.cur.at - w.cur.top
+	l = append(list(lines("x y z")), l...)
+	read(w, l)
+	w.takeIn()
+	read(w, l)
+	if got := w.cur.at - w.cur.top; w.cur.id != "r36" || got != place {
+		t.Errorf("%q is on screen row %d, want r36 on %d", w.cur.id, got, place)
+	}
+}
+
 // An answer to an older question does not end the selection.
 func TestAStrayAnswerIsHeldBack(t *testing.T) {
 	w := newLines(3)
