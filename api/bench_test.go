@@ -68,7 +68,8 @@ func contract() *gate.Contract {
 	k.Dependencies = map[string]gate.DependencyRule{
 		"search": {HTTP: []gate.HTTPRule{
 			{Status: 429, ProviderCode: "insufficient_quota", Code: "auth_failure"},
-			{Status: 429, Code: "rate_limit"}, {Status: 503, Code: "upstream_5xx"},
+			{Status: 429, Code: "rate_limit"},
+			{Status: 503, Code: "upstream_5xx"},
 		}},
 	}
 	return k
@@ -103,7 +104,7 @@ func (h *house) serve() {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background()) //nolint:usetesting // it ends in the cleanup, after the client
+	ctx, cancel := context.WithCancel(context.Background())
 	h.stop, h.served = cancel, make(chan error, 1)
 	go func() { h.served <- h.server.Serve(ctx, l) }()
 	h.client = NewClient(h.path)

@@ -19,7 +19,8 @@ import (
 	"tollgate/gate"
 )
 
-// ErrUnreachable: nobody answers on the socket, or the answer broke off.
+// ErrUnreachable says that nobody answers on the socket, or that an answer
+// broke off.
 var ErrUnreachable = errors.New("the gate does not answer")
 
 // Client speaks to a Server over its Unix socket. It is a gate.Reader, and

@@ -226,7 +226,7 @@ func TestClientUnreachable(t *testing.T) {
 	}
 	other := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no\x1b[2J", 500) })} //nolint:gosec // one request
 	go func() { _ = other.Serve(l) }()
-	defer other.Close()
+	defer other.Close() //nolint:errcheck // the test is over
 	if _, err := c.Counts(t.Context()); !errors.Is(err, ErrUnreachable) || strings.Contains(err.Error(), "\x1b") {
 		t.Errorf("another program: %v, want unreachable", err)
 	}

@@ -122,7 +122,7 @@ func (s *Server) serve(c call, forbidden func(peer) string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if v := recover(); v != nil {
-				if v == http.ErrAbortHandler {
+				if err, ok := v.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 					panic(v)
 				}
 				s.options.Log.Error("a call panicked", "path", r.URL.Path, "panic", oneLine(fmt.Sprint(v)))
@@ -201,7 +201,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = server.Close()
 	}
-	<-done
+	<-done //nolint:errcheck // that it was closed is known
 	return err
 }
 

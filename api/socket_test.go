@@ -89,7 +89,7 @@ func TestForeignSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer other.Close()
+	defer other.Close() //nolint:errcheck // the test is over
 	for path, want := range map[string]error{file: ErrNotOurs, link: ErrNotOurs, dir: ErrNotOurs, alive: ErrInUse} {
 		if _, err := Listen(path); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", filepath.Base(path), err, want)
@@ -150,7 +150,7 @@ func TestCloseLeavesAnothersSocket(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer other.Close()
+	defer other.Close() //nolint:errcheck // the test is over
 	if err := l.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,7 @@ func TestWatchStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer response.Body.Close() //nolint:errcheck // the test is over
 	if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("content type = %q", got)
 	}
@@ -183,7 +183,7 @@ func TestClientWatchReconnects(t *testing.T) {
 		}
 	}
 	cancel()
-	for range newest { //nolint:revive // until it is closed
+	for range newest { // until it is closed
 	}
 	stop()
 	h.served <- <-again

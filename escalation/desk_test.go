@@ -403,6 +403,30 @@ func TestTwoPeople(t *testing.T) {
 	}
 }
 
+// R-K2, R-A6: an approval waits for a breaker like any ask, and may be its probe.
+func TestApprovalBehindABreaker(t *testing.T) {
+	f := open(t, func(k *gate.Contract) {
+		k.Dependencies["cluster"] = gate.DependencyRule{Breaker: &gate.BreakerRule{Window: time.Minute, Failures: 1, CoolDown: 10 * time.Second}}
+		k.Tools["scale"] = &gate.Tool{Effect: gate.EffectWrite, Safety: gate.SafetyIdempotent, Dependency: "cluster", Timeout: time.Second}
+	})
+	f.run("r1", 6, 4, 5*time.Minute)
+	f.ask("r1", "deploy-1", "deploy")
+	f.ask("r1", "scale-1", "scale")
+	f.fail("r1", "scale-1", 1, "timeout")
+	id := gate.ItemIDOf("r1", "deploy-1")
+	it := f.item(id)
+	if p := it.Preview["approve"]; it.Breaker != gate.BreakerOpen || p.Verdict != gate.StopBreakerOpen || !p.Possible {
+		t.Fatalf("breaker %s, approve %s, possible %v; want open, STOP_BREAKER_OPEN, true", it.Breaker, p.Verdict, p.Possible)
+	}
+	if want := noon.Add(10 * time.Second); !it.BreakerUntil.Equal(want) || !it.Preview["approve"].RetryAt.Equal(want) {
+		t.Errorf("until %s, retry at %s; want %s", it.BreakerUntil, it.Preview["approve"].RetryAt, want)
+	}
+	f.clock.advance(10 * time.Second)
+	if got := f.act(dana, id, escalation.Act{Verb: gate.ActApprove, Reason: "r"}).Verdict; got != gate.Admit {
+		t.Errorf("approve after the cool-down = %s, want ADMIT", got)
+	}
+}
+
 // R-P11: read-only is enforced behind the screen.
 func TestReadOnlyDesk(t *testing.T) {
 	f := open(t)

@@ -74,12 +74,12 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 	it := Item{
 		ItemRow: row, Path: op.Path, Parent: op.Parent,
 		Input: op.Input, InputDigest: shown.Digest, Key: op.Key, KeyGiven: op.KeyGiven, Effects: shown.Outcome,
-		Asker: actorRow(op.Asker), Tokens: op.Tokens,
+		Asker: gate.ActorRow(op.Asker), Tokens: op.Tokens,
 		Budget: header.Budget, RunState: header.State, Ending: header.Ending,
 		Breaker: dep.Breaker, SameCause: sameCause, Claim: ClaimOf(row, now),
 		Grants: make([]Grant, len(h.Approvals)), Findings: []Finding{}, Dispatches: shown.Attempts,
 		Terminal: op.Terminal, Cause: h.Cause,
-		Changed: gate.ChangedRow{Seq: h.Changed.Seq, At: h.Changed.At, By: actorRow(h.Changed.By), Act: h.Changed.Act, Verdict: h.Changed.Verdict},
+		Changed: gate.ChangedRow{Seq: h.Changed.Seq, At: h.Changed.At, By: gate.ActorRow(h.Changed.By), Act: h.Changed.Act, Verdict: h.Changed.Verdict},
 		Notes:   h.Notes, LastNote: h.LastNote,
 	}
 	if dep.Breaker != gate.BreakerClosed {
@@ -90,7 +90,7 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 		it.FirstFailure, it.LastFailure = &first, &last
 	}
 	for i, g := range h.Approvals {
-		it.Grants[i] = Grant{By: actorRow(g.By), Seq: g.Seq, At: g.At}
+		it.Grants[i] = Grant{By: gate.ActorRow(g.By), Seq: g.Seq, At: g.At}
 	}
 	for _, a := range op.Attempts {
 		if a.Finding != gate.FindingNone {
@@ -99,10 +99,6 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 	}
 	it.Runbook = runbookOf(runbook, &it)
 	return it
-}
-
-func actorRow(a gate.Actor) gate.ActorRow {
-	return gate.ActorRow{ID: a.ID, Name: a.Name, Source: a.Source}
 }
 
 // runbookOf fills in a runbook's template, each value escaped for a query.
