@@ -3,6 +3,7 @@ package runstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"path/filepath"
 	"sync/atomic"
@@ -166,11 +167,11 @@ func openFolder(ctx context.Context, dir string, l *ledger) (*folder, error) {
 		if closeErr := rows.close(); closeErr != nil {
 			return nil, closeErr
 		}
-		if ctx.Err() != nil || errors.Is(err, ErrLocked) {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
 		}
 	} else if errors.Is(err, ErrLocked) {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	rows, err := createProjection(path, l.store)
 	if err != nil {
