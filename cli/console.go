@@ -59,7 +59,7 @@ func (a *app) owning(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	stop, err := o.serve(ctx, path)
+	server, err := o.serve(path)
 	if err != nil {
 		return errors.Join(err, o.Close())
 	}
@@ -68,7 +68,7 @@ func (a *app) owning(ctx context.Context, path string) error {
 	wg.Go(func() { o.sweep(ctx, log) })
 	err = o.look(ctx, path)
 	cancel()
-	err = errors.Join(err, stop())
+	err = errors.Join(err, server.close())
 	wg.Wait()
 	return errors.Join(err, o.Close())
 }

@@ -86,7 +86,7 @@ func exitOf(err error) (code int, hint string) {
 	case errors.Is(err, gate.ErrNoPolicy), errors.Is(err, gate.ErrReused):
 		return exitUsage, ""
 	case errors.Is(err, gate.ErrDamaged):
-		return exitDamaged, "tollgate verify --full names what is damaged; nothing was changed"
+		return exitDamaged, "nothing was changed; a copy that verifies can take its place"
 	case errors.Is(err, gate.ErrStoreFull):
 		return exitNoStore, "reading goes on; the gate permits again when there is room"
 	case errors.Is(err, runstore.ErrNoStore):

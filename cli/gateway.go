@@ -12,7 +12,6 @@ import (
 
 	"tollgate/api"
 	"tollgate/gate"
-	"tollgate/runstore"
 )
 
 // gateway is a gate to talk to, as long as one command takes. It is always at
@@ -42,7 +41,7 @@ func (a *app) reading(run func(cmd *cobra.Command, r gate.Reader, args []string)
 		if err != nil {
 			return err
 		}
-		store, err := runstore.Open(dir, runstore.Options{})
+		store, err := openStore(dir)
 		if err != nil {
 			return err
 		}
@@ -119,12 +118,12 @@ func (p place) openGateway(ctx context.Context) (_ *gateway, err error) {
 		return nil, errors.Join(fmt.Errorf("place for a socket: %w", err), o.Close())
 	}
 	path := filepath.Join(dir, socketName)
-	stop, err := o.serve(ctx, path)
+	server, err := o.serve(path)
 	if err != nil {
 		return nil, errors.Join(err, o.Close(), os.RemoveAll(dir))
 	}
 	client := api.NewClient(path)
 	return &gateway{client, func() error {
-		return errors.Join(client.Close(), stop(), o.Close(), os.RemoveAll(dir))
+		return errors.Join(client.Close(), server.close(), o.Close(), os.RemoveAll(dir))
 	}}, nil
 }

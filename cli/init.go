@@ -25,6 +25,9 @@ No other command makes one.`,
 				return err
 			}
 			if err := runstore.Init(dir, ""); err != nil {
+				if code, _ := exitOf(err); code == exitUnexpected {
+					err = &fault{code: exitNoStore, err: err}
+				}
 				return err
 			}
 			if a.json {

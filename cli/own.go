@@ -37,7 +37,7 @@ func (p place) own(ctx context.Context, log *slog.Logger) (*owner, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := runstore.Open(dir, runstore.Options{})
+	store, err := openStore(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +51,16 @@ func (p place) own(ctx context.Context, log *slog.Logger) (*owner, error) {
 	o.desk = escalation.NewDesk(o.door, store)
 	o.server = api.NewServer(o.door, store, o.desk, api.Options{Store: dir, Version: programVersion(), Log: log})
 	return o, nil
+}
+
+// openStore opens a store that is there. What keeps it from opening is no store
+// that can be had, whatever the operating system says about it.
+func openStore(dir string) (*runstore.Store, error) {
+	store, err := runstore.Open(dir, runstore.Options{})
+	if code, _ := exitOf(err); code == exitUnexpected {
+		err = &fault{code: exitNoStore, err: err}
+	}
+	return store, err
 }
 
 // now is the gate's time.

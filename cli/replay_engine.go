@@ -121,7 +121,7 @@ func ledgerWord(l *fixtures.LedgerResult) string {
 // intoStore plays into a store that stays, from now on. Its gate keeps to the
 // fixture's contract for as long as the fixture plays.
 func (r *replay) intoStore(ctx context.Context, f *fixtures.Fixture) (result *fixtures.Result, err error) {
-	store, err := runstore.Open(r.store, runstore.Options{})
+	store, err := openStore(r.store)
 	if err != nil {
 		return nil, err
 	}

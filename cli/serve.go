@@ -46,10 +46,12 @@ func (a *app) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	stop, err := o.serve(ctx, path)
+	server, err := o.serve(path)
 	if err != nil {
 		return errors.Join(err, o.Close())
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	var wg sync.WaitGroup
 	wg.Go(func() { o.sweep(ctx, log) })
 	row := servingRow{Store: o.dir, Socket: path, PID: os.Getpid()}
@@ -59,21 +61,24 @@ func (a *app) serve(ctx context.Context) error {
 		err = a.say("serving the store at %s on the socket %s, process %d", row.Store, row.Socket, row.PID)
 	}
 	if err == nil {
-		a.reload(ctx, o, log)
+		a.reload(ctx, o, server, log)
 	}
-	err = errors.Join(err, stop())
+	stop()
+	err = errors.Join(err, server.close())
 	wg.Wait()
 	return errors.Join(err, o.Close())
 }
 
-// reload reads the contract again at every SIGHUP, until ctx ends.
-func (a *app) reload(ctx context.Context, o *owner, log *slog.Logger) {
+// reload reads the contract again at every SIGHUP, until ctx or the server ends.
+func (a *app) reload(ctx context.Context, o *owner, server *serving, log *slog.Logger) {
 	hangups := make(chan os.Signal, 1)
 	signal.Notify(hangups, syscall.SIGHUP)
 	defer signal.Stop(hangups)
 	for {
 		select {
 		case <-ctx.Done():
+			return
+		case <-server.done:
 			return
 		case <-hangups:
 		}
@@ -89,17 +94,31 @@ func (a *app) reload(ctx context.Context, o *owner, log *slog.Logger) {
 	}
 }
 
-// serve serves the API on a socket. stop ends it and returns what went wrong.
-func (o *owner) serve(ctx context.Context, path string) (stop func() error, err error) {
+// serving is a server at work.
+type serving struct {
+	stop func()
+	done chan struct{} // closed when it has ended
+	err  error         // why, once it has
+}
+
+// serve serves the API on a socket, from now on until it is closed.
+func (o *owner) serve(path string) (*serving, error) {
 	l, err := api.Listen(path)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan error, 1)
-	go func() { done <- safely(func() error { return o.server.Serve(ctx, l) }) }()
-	return func() error {
-		cancel()
-		return <-done
-	}, nil
+	ctx, stop := context.WithCancel(context.Background())
+	s := &serving{stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(s.done)
+		s.err = safely(func() error { return o.server.Serve(ctx, l) })
+	}()
+	return s, nil
+}
+
+// close answers what is under way and stops.
+func (s *serving) close() error {
+	s.stop()
+	<-s.done
+	return s.err
 }

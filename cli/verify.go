@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"tollgate/gate"
 	"tollgate/runstore"
 )
 
@@ -53,8 +54,11 @@ The store must have no owner meanwhile. The exit code is 5 when something is wro
 		if err != nil {
 			return err
 		}
-		store, err := runstore.Open(dir, runstore.Options{})
-		if err != nil {
+		store, err := openStore(dir)
+		switch {
+		case errors.Is(err, gate.ErrDamaged): // so damaged that it does not open
+			return a.verified(verifiedRow{Store: dir, Full: !quick, Findings: []findingRow{{Where: "open", Says: err.Error()}}})
+		case err != nil:
 			return err
 		}
 		defer func() { err = errors.Join(err, store.Close()) }()
@@ -100,7 +104,7 @@ func (a *app) verified(row verifiedRow) error {
 			if row.More {
 				more = " or more"
 			}
-			return a.say("%s: %s%s in %s up to seq %d", row.Store, count(len(row.Findings), "finding", "findings"), more, "the ledger", row.Seq)
+			return a.say("%s: not whole: %s%s", row.Store, count(len(row.Findings), "finding", "findings"), more)
 		}
 		if !row.Full {
 			return a.say("%s: the chain is whole up to seq %d, head %s", row.Store, row.Seq, row.Head)
