@@ -2,10 +2,7 @@ package api
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
-	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -57,7 +54,7 @@ func (a *HTTPAnswer) outcome(rules []gate.HTTPRule, now time.Time) (ok bool, f g
 	}
 	f = gate.Failure{Code: code, Status: strconv.Itoa(a.Status), Message: a.Body}
 	if text, has := a.header("Retry-After"); has {
-		f.RetryAfter = retryAfter(text, now)
+		f.RetryAfter = gate.ParseRetryAfter(text, now)
 	}
 	return false, f, nil
 }
@@ -129,49 +126,6 @@ func word(v json.RawMessage) string {
 	}
 }
 
-// retryAfter reads a provider's Retry-After: seconds, whole or fractional, an
-// HTTP date, or a Go duration. One in the past is 0; one too large is the
-// largest duration, which no deadline holds; what can't be read is no floor
-// (R-D7): a report is evidence, and not refused for what a provider wrote.
-func retryAfter(text string, now time.Time) time.Duration {
-	text = strings.TrimSpace(text)
-	if d, err := time.ParseDuration(text); err == nil {
-		return max(0, d)
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now)) // Sub stops at the largest duration
-	}
-	scale := 1.0
-	for _, u := range units {
-		if number, ok := strings.CutSuffix(text, u.name); ok {
-			text, scale = number, u.seconds
-			break
-		}
-	}
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0
-	}
-	return fromSeconds(seconds * scale)
-}
-
-// units are those of a duration, for one that overflows.
-var units = []struct {
-	name    string
-	seconds float64
-}{{"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"h", 3600}, {"m", 60}, {"s", 1}}
-
-func fromSeconds(s float64) time.Duration {
-	switch ns := s * float64(time.Second); {
-	case ns <= 0, math.IsNaN(ns):
-		return 0
-	case ns >= math.MaxInt64:
-		return math.MaxInt64
-	default:
-		return time.Duration(ns)
-	}
-}
-
 // command maps a report's body to a command. rules are those of the attempt's
 // dependency.
 func (b *reportBody) command(who gate.Actor, run gate.RunID, rules []gate.HTTPRule, now time.Time) (gate.Report, error) {
@@ -210,7 +164,7 @@ func (b *reportBody) command(who gate.Actor, run gate.RunID, rules []gate.HTTPRu
 func (b *failureBody) failure(now time.Time) gate.Failure {
 	return gate.Failure{
 		Code: gate.Code(b.Code), Message: b.Message, Status: b.Status, Field: b.Field, Suggest: b.Suggest,
-		RetryAfter: retryAfter(b.RetryAfter, now),
+		RetryAfter: gate.ParseRetryAfter(b.RetryAfter, now),
 	}
 }
 
