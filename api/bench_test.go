@@ -143,7 +143,7 @@ func (h *house) post(path, body string, status int, out any) {
 	h.t.Helper()
 	got, _, text := h.send(http.MethodPost, path, body)
 	if got != status {
-		h.t.Fatalf("POST %s %s: status %d, want %d: %s", path, body, got, status, text)
+		h.t.Fatalf("POST %s %.200s: status %d, want %d: %.500s", path, body, got, status, text)
 	}
 	if out == nil {
 		return

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"net"
@@ -32,24 +33,45 @@ var errTooLarge = errors.New("the body is larger than 262144 bytes")
 
 // readBody reads a request's body within bodyTime. With cut, strings of any
 // length pass, each shortened to maxString: so a report is never refused for a
-// long message (R-C7), and costs no more memory than another body.
-func readBody(w http.ResponseWriter, r *http.Request, cut bool) ([]byte, error) {
+// long message (R-C7), and costs no more memory than another body. It has
+// bodyTime again for every megabyte that has come.
+func readBody(w http.ResponseWriter, r *http.Request, cut bool) (body []byte, err error) {
 	control := http.NewResponseController(w)
-	if err := control.SetReadDeadline(time.Now().Add(bodyTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	until := func(t time.Time) error {
+		if err := control.SetReadDeadline(t); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return err
+		}
+		return nil
+	}
+	if err := until(time.Now().Add(bodyTime)); err != nil {
 		return nil, err
 	}
-	read := readWhole
 	if cut {
-		read = readCut
+		body, err = readCut(&paced{Reader: r.Body, more: func() error { return until(time.Now().Add(bodyTime)) }})
+	} else {
+		body, err = readWhole(r.Body)
 	}
-	body, err := read(r.Body)
 	if err != nil {
 		return nil, err
 	}
-	if err := control.SetReadDeadline(time.Time{}); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return nil, err
+	return body, until(time.Time{})
+}
+
+// paced asks for more time whenever a megabyte has come.
+type paced struct {
+	io.Reader
+	come int
+	more func() error
+}
+
+// Read implements io.Reader.
+func (p *paced) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if p.come += n; p.come >= 1<<20 && err == nil {
+		p.come = 0
+		err = p.more()
 	}
-	return body, nil
+	return n, err
 }
 
 func readWhole(r io.Reader) ([]byte, error) {
@@ -63,11 +85,14 @@ func readWhole(r io.Reader) ([]byte, error) {
 // readCut reads JSON and leaves away what is in a string beyond maxString, but
 // never a part of a rune or of an escape. Whether it is JSON is not its affair.
 func readCut(r io.Reader) ([]byte, error) {
-	in := bufio.NewReader(r)
+	in := bufio.NewReaderSize(r, 64<<10)
 	var out []byte
 	inside, full, paired, n := false, false, false, 0 // of the string that is being read
 	var token [6]byte
 	for {
+		if inside && full {
+			skipPlain(in)
+		}
 		token, err := nextToken(in, token[:0], inside)
 		if errors.Is(err, io.EOF) && len(token) == 0 {
 			return out, nil
@@ -90,6 +115,21 @@ func readCut(r io.Reader) ([]byte, error) {
 		}
 		if len(out) > maxBody {
 			return nil, errTooLarge
+		}
+	}
+}
+
+// skipPlain leaves away what is at hand of a string up to its end or its next
+// escape.
+func skipPlain(in *bufio.Reader) {
+	for {
+		ready, err := in.Peek(max(1, in.Buffered()))
+		n := bytes.IndexAny(ready, `"\\`)
+		if n < 0 {
+			n = len(ready)
+		}
+		if _, short := in.Discard(n); n < len(ready) || err != nil || short != nil {
+			return
 		}
 	}
 }
