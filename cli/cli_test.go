@@ -38,14 +38,17 @@ func TestScripts(t *testing.T) {
 			env.Values[serverKey{}] = &server{env: env}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
-			"serve": serve,
-			"hup":   hup,
-			"term":  term,
-			"flip":  flip,
-		},
+		Cmds: commands,
 	})
+}
+
+// commands are those of the scripts beside testscript's own.
+var commands = map[string]func(*testscript.TestScript, bool, []string){
+	"exits": exits,
+	"serve": serve,
+	"hup":   hup,
+	"term":  term,
+	"flip":  flip,
 }
 
 // exits runs a command that has to end with an exit code: exits CODE COMMAND….

@@ -27,12 +27,14 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"tollgate/cli/quiet"
 	"tollgate/views"
 )
 
 // Main runs the command line of the process and returns its exit code. It
 // never panics, and the runtime is told to print no goroutines either.
 func Main() int {
+	quiet.Restore()
 	if os.Getenv("GOTRACEBACK") == "" {
 		debug.SetTraceback("none")
 	}
