@@ -11,6 +11,8 @@ func WantOf(d *Decision) Want {
 	switch d.Command.Act() {
 	case ActReport, ActSweep:
 		w.Line = true
+	case ActApprove:
+		w.Actions = d.NewOp != ""
 	case ActNewRun:
 		w.Unfinished = true
 	default:
@@ -116,7 +118,7 @@ func (s *State) foldOperation(d *Decision) {
 	}
 	target := op
 	if d.NewOp != "" {
-		next := op.newAction("", "")
+		next := op.newAction(s.actions(op) + 1)
 		next.Key, next.Opened, next.Last = d.Permit.Key, d.Seq, d.Seq
 		op.Successor = Ref{d.Run, next.ID}
 		s.Ops = append(s.Ops, next)

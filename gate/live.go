@@ -5,6 +5,7 @@ import (
 	"container/heap"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -63,6 +64,14 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 		}
 		if w.Line {
 			l.addLine(s, &op.op)
+		}
+	}
+	if w.Actions {
+		base := (&Operation{ID: w.Op}).base()
+		for _, id := range run.order {
+			if strings.HasPrefix(string(id), base+"~") {
+				l.addOp(s, &run.ops[id].op)
+			}
 		}
 	}
 	if w.Unfinished {

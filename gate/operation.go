@@ -45,7 +45,7 @@ type Operation struct {
 	Asks       []Memo // newest MaxMemos ask ids and request ids, oldest first (R-A8, R-P6)
 	Successor  Ref    // the operation that supersedes it
 	Before     Ref    // the operation that it supersedes
-	Actions    int64  // on the first of a line OP, OP~2, …: how many there are
+	Actions    int64  // the n of a new action OP~n; 0 for any other
 	NotedLost  bool   // its unknown outcome is on record although no item may be opened (R-T6, queue off)
 	LastTool   string // of the newest attempt, or of a newer ask that waits for approval
 	FirstError Failure

@@ -171,7 +171,7 @@ func (d *Decision) approve(s *State, c Verb, op *Operation, run *Run) ([]Read, e
 		d.Verdict = Recorded
 		d.Hold = h.changed(d, h.Kind)
 	default:
-		d.approved(c, q, op, run)
+		d.approved(s, c, q, op, run)
 	}
 	return reads, nil
 }
@@ -205,11 +205,13 @@ func (o *Operation) mayNotApprove(a Actor) bool {
 }
 
 // approved runs the steps for a person's approve.
-func (d *Decision) approved(c Verb, q *Question, op *Operation, run *Run) {
+func (d *Decision) approved(s *State, c Verb, q *Question, op *Operation, run *Run) {
 	var a Answer
 	switch {
 	case c.AsNewAction:
-		next := op.newAction(d.Inputs.Realm, run.Root)
+		next := op.newAction(s.actions(op) + 1)
+		// Not of the root: a name may come again in a later run of the line.
+		next.Key = newKey(d.Inputs.Realm, run.ID, next.ID)
 		q.Op = &next
 		d.Admission = true
 		a = DecideAdmit(q)
@@ -239,17 +241,31 @@ func (d *Decision) approved(c Verb, q *Question, op *Operation, run *Run) {
 }
 
 // newAction is the operation that supersedes o when a person accepts that it
-// may happen twice: OP~2, OP~3, … with a key of its own.
-func (o *Operation) newAction(realm string, root RunID) Operation {
-	base, _, _ := strings.Cut(string(o.ID), "~")
-	n := max(1, o.Actions) + 1
-	id := OpID(base + "~" + strconv.FormatInt(n, 10))
+// may happen twice: OP~2, OP~3, …. It has no key yet.
+func (o *Operation) newAction(n int64) Operation {
 	return Operation{
-		ID: id, Run: o.Run, Agent: o.Agent, Path: PathManual, Parent: o.Parent,
+		ID: OpID(o.base() + "~" + strconv.FormatInt(n, 10)), Run: o.Run, Agent: o.Agent, Path: PathManual, Parent: o.Parent,
 		Tool: o.LastTool, LastTool: o.LastTool, Dependency: o.Dependency, Effect: o.Effect, Safety: o.Safety, Approval: o.Approval,
-		Digest: o.Digest, Input: o.Input, Key: newKey(realm, root, id), Asker: o.Asker, Tokens: o.Tokens,
-		Before: Ref{o.Run, o.ID}, Actions: n,
+		Digest: o.Digest, Input: o.Input, Asker: o.Asker, Tokens: o.Tokens, Before: Ref{o.Run, o.ID}, Actions: n,
 	}
+}
+
+// base is the name that an operation and its new actions share.
+func (o *Operation) base() string {
+	base, _, _ := strings.Cut(string(o.ID), "~")
+	return base
+}
+
+// actions returns how many names are taken: the highest n of the OP~n that
+// exist beside op, 1 for none.
+func (s *State) actions(op *Operation) int64 {
+	n := int64(1)
+	for i := range s.Ops {
+		if o := &s.Ops[i]; o.Run == op.Run && o.base() == op.base() {
+			n = max(n, o.Actions)
+		}
+	}
+	return n
 }
 
 // goOn starts the new run that goes on from this one (R-P3). Its operations

@@ -285,6 +285,18 @@ func TestRP3NewAction(t *testing.T) {
 	w.is(w.ask("a~3", "charge"), AlreadyDone)
 	w.is(w.ask("a", "charge"), StopTerminal)
 
+	w = lost(t) // a name and a key are never used twice, along the line of runs
+	w.approve("a", asNew)
+	w.fail("a~2", "timeout")
+	first := w.op("a~2").Key
+	w.goOn("a~2", "r2", limits(9, 9, time.Hour))
+	w.is(w.ask("a", "charge"), Admit) // the new run knows a~2, and this a not yet
+	w.fail("a", "timeout")
+	d = w.is(w.approve("a", asNew), Admit)
+	equal(t, "a name that is free", d.NewOp, "a~3")
+	if w.op("a~3").Key == first || w.op("a~2").Key != first {
+		t.Errorf("keys = %q and %q, want the old and another", w.op("a~2").Key, w.op("a~3").Key)
+	}
 	_, err := w.try(w.asks("a~4", "charge")) // only the gate makes such names
 	names(t, err, "op")
 	_, err = w.try(w.asks("~", "charge"))

@@ -4,6 +4,7 @@ package gate
 type Want struct {
 	Run        RunID
 	Op         OpID     // empty: the run alone
+	Actions    bool     // also the new actions of Op: OP~2, OP~3, …
 	Line       bool     // also the operations that come before and after Op in its line, and their runs
 	Unfinished bool     // also every operation of the run that is not settled
 	NewRun     RunID    // also this run

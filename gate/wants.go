@@ -49,6 +49,7 @@ func (c Verb) Wants(k *Contract) (Want, error) {
 	case ActNewRun:
 		w.NewRun, w.Unfinished = c.NewRun, true
 	case ActApprove:
+		w.Actions = c.AsNewAction
 		for _, tool := range k.Tools {
 			w.Depends = append(w.Depends, tool.Dependency)
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -19,6 +18,16 @@ var (
 	eli   = Actor{ID: "uid:1002", Name: "eli", Source: "peer-uid"}
 )
 
+// tester is what the stories need of a test: *testing.T and *rapid.T are both.
+type tester interface {
+	Helper()
+	Errorf(format string, args ...any)
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Failed() bool
+	Cleanup(func())
+}
+
 // world is a ledger with its live state, a clock that a test moves, and the
 // short forms by which a test reads as a story. Every command goes the way of
 // a store: Wants, Load, Step, Apply; so a Want that names too little shows.
@@ -28,7 +37,7 @@ var (
 // at most one attempt in flight, the newest. At the end of the test every
 // decision is decided again, on the whole state before it (R-L2).
 type world struct {
-	t        testing.TB
+	t        tester
 	live     Live
 	ledger   []Decision
 	contract *Contract
@@ -42,14 +51,14 @@ type world struct {
 
 // newWorld has a contract with a tool of each kind, the starter policy, and
 // the run r1, which may spend 10 attempts and 5 side effects in a minute.
-func newWorld(t testing.TB) *world {
+func newWorld(t tester) *world {
 	w := emptyWorld(t)
 	w.start("r1", limits(10, 5, time.Minute))
 	return w
 }
 
 // emptyWorld is newWorld without the run.
-func emptyWorld(t testing.TB) *world {
+func emptyWorld(t tester) *world {
 	k := NewContract()
 	k.Tools = map[string]*Tool{
 		"search": {Effect: EffectRead, Safety: SafetyIdempotent, Dependency: "index"},
@@ -307,7 +316,7 @@ func (w *world) is(d Decision, want Verdict) Decision {
 }
 
 // equal fails the test unless got is want.
-func equal[V comparable](t testing.TB, what string, got, want V) {
+func equal[V comparable](t tester, what string, got, want V) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s = %v, want %v", what, got, want)
@@ -315,7 +324,7 @@ func equal[V comparable](t testing.TB, what string, got, want V) {
 }
 
 // fails fails the test unless err is want.
-func fails(t testing.TB, what string, err, want error) {
+func fails(t tester, what string, err, want error) {
 	t.Helper()
 	if !errors.Is(err, want) {
 		t.Errorf("%s: error = %v, want %v", what, err, want)
@@ -323,7 +332,7 @@ func fails(t testing.TB, what string, err, want error) {
 }
 
 // names fails the test unless err is an InputError of a field.
-func names(t testing.TB, err error, field string) {
+func names(t tester, err error, field string) {
 	t.Helper()
 	var e *InputError
 	if !errors.As(err, &e) || e.Field != field {
