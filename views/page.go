@@ -118,11 +118,10 @@ func (b *block) foot(p Page) {
 			b.add(room, 0)
 			b.gap(1)
 			b.put(dim, n.Side)
+			b.end()
 		} else {
 			b.notice(n)
-			return
 		}
-		b.end()
 	}
 	if p.low() && p.Notice.Text != "" {
 		return
