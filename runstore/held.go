@@ -118,18 +118,10 @@ func (h *held) load(said func(uint64) (gate.Decision, error), wants ...gate.Want
 // apply compares, numbers and folds a chain.
 func (h *held) apply(seq uint64, chain []gate.Transition) ([]gate.Decision, error) {
 	for i := range chain {
-		if !chain[i].Sealed() || chain[i].Repeats() {
+		if chain[i].Repeats() {
 			continue
 		}
-		d := chain[i].Decision()
-		if err := h.bringAll(gate.WantOf(&d)); err != nil {
-			return nil, err
-		}
-		if d.NewRun != nil {
-			if err := h.bring(d.NewRun.ID); err != nil {
-				return nil, err
-			}
-		}
+		// Every run that the fold changes is among those that were read.
 		for _, r := range chain[i].Reads() {
 			if err := h.bring(r.Run); err != nil {
 				return nil, err

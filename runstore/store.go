@@ -171,11 +171,12 @@ func (s *Store) Commit(ctx context.Context, chain ...gate.Transition) ([]gate.De
 
 // encodeChain encodes what a chain has to write, before the lock is taken.
 func encodeChain(chain []gate.Transition) (bodies [][]byte, err error) {
+	var d gate.Decision
 	for i := range chain {
 		if !chain[i].Sealed() || chain[i].Repeats() {
 			continue
 		}
-		d := chain[i].Decision()
+		d = chain[i].Decision()
 		b := encodeDecision(&d)
 		if len(b) > maxRecord {
 			return nil, &gate.InputError{Field: "decision", Want: "at most 1 MiB", Got: fmt.Sprintf("%d bytes", len(b))}
@@ -206,23 +207,33 @@ func (s *Store) accept(chain []gate.Transition, bodies [][]byte) (decisions []ga
 		s.pending[written[i].Seq] = &written[i]
 	}
 	s.seq += uint64(len(written))
-	decisions = make([]gate.Decision, 0, len(chain))
-	wait := len(written) > 0
+	head := s.durable.Load()
+	decisions, newest := answers(chain, written)
+	if newest <= head.Seq {
+		return decisions, nil, nil
+	}
+	s.held.evict(evictPerCommit, head.At, s.projector.projected.Load())
+	return decisions, p, s.writer.enqueue(p)
+}
+
+// answers puts what was written and what repeats in the order of the chain, and
+// returns the newest seq that has to be on disk before anybody is told.
+func answers(chain []gate.Transition, written []gate.Decision) (decisions []gate.Decision, newest uint64) {
+	if n := len(written); n > 0 {
+		newest = written[n-1].Seq
+	}
+	if len(written) == len(chain) {
+		return written, newest
+	}
 	for i := range chain {
 		if !chain[i].Repeats() {
 			decisions, written = append(decisions, written[0]), written[1:]
 			continue
 		}
 		d := chain[i].Decision()
-		decisions = append(decisions, d)
-		wait = wait || d.Seq > s.durable.Load().Seq // it is not on disk yet
+		decisions, newest = append(decisions, d), max(newest, d.Seq)
 	}
-	if !wait {
-		return decisions, nil, nil
-	}
-	head := s.durable.Load()
-	s.held.evict(evictPerCommit, head.At, s.projector.projected.Load())
-	return decisions, p, s.writer.enqueue(p)
+	return decisions, newest
 }
 
 // committed takes account of a block that is on disk. The writer calls it

@@ -1,0 +1,239 @@
+package runstore
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tollgate/gate"
+)
+
+// roundTime is how long one side is measured before the other one's turn.
+const roundTime = 400 * time.Millisecond
+
+// BenchmarkCommit compares the gate with what the disk allows. Callers ask for
+// a permit and report its success, each its own operations, through the door
+// of a store: on a run of its own each, or all on one. A caller sends its next
+// command when it has its answer.
+//
+// Beside it stands the ceiling: as many callers, which have the same records
+// written. The two take turns, since what a disk and a shared machine can do
+// changes from second to second; so the ratios are the result. An iteration is
+// one round of each; a round of the gate ends when the projection has taken in
+// all of it. The metrics are medians of the rounds:
+//
+//	decisions/s, p99-ms  the gate's
+//	ceiling/s, c99-ms    the ceiling's
+//	share                decisions/s over ceiling/s
+//	p99-ratio            p99-ms over c99-ms
+//	cpu-us               CPU time of a decision, the projection's part too
+func BenchmarkCommit(b *testing.B) {
+	for _, c := range []struct {
+		callers int
+		oneRun  bool
+	}{{1, false}, {8, false}, {64, false}, {256, false}, {8, true}, {64, true}, {256, true}} {
+		runs := "own"
+		if c.oneRun {
+			runs = "one"
+		}
+		b.Run(fmt.Sprintf("callers=%d/runs=%s", c.callers, runs), func(b *testing.B) { benchCommit(b, c.callers, c.oneRun) })
+	}
+}
+
+// round is what one side did in one turn.
+type round struct {
+	rate float64 // calls a second
+	p99  float64 // milliseconds
+	cpu  float64 // microseconds of the process a call
+}
+
+func benchCommit(b *testing.B, callers int, oneRun bool) {
+	g, c := newBenchGate(b), newCeiling(b)
+	_, records := g.round(b, callers, oneRun) // warms up
+	var gates, ceilings []round
+	for first := true; b.Loop(); first = !first {
+		if first {
+			ceilings = append(ceilings, c.round(b, callers, records))
+		}
+		one, written := g.round(b, callers, oneRun)
+		gates, records = append(gates, one), written
+		if !first {
+			ceilings = append(ceilings, c.round(b, callers, records))
+		}
+	}
+	report := func(unit string, each func(gate, ceiling round) float64) {
+		all := make([]float64, len(gates))
+		for i := range all {
+			all[i] = each(gates[i], ceilings[i])
+		}
+		slices.Sort(all)
+		b.ReportMetric((all[(len(all)-1)/2]+all[len(all)/2])/2, unit)
+	}
+	report("decisions/s", func(g, _ round) float64 { return g.rate })
+	report("p99-ms", func(g, _ round) float64 { return g.p99 })
+	report("ceiling/s", func(_, c round) float64 { return c.rate })
+	report("c99-ms", func(_, c round) float64 { return c.p99 })
+	report("share", func(g, c round) float64 { return g.rate / c.rate })
+	report("p99-ratio", func(g, c round) float64 { return g.p99 / c.p99 })
+	report("cpu-us", func(g, _ round) float64 { return g.cpu })
+	b.ReportMetric(0, "ns/op") // says nothing: a round lasts as long as it is told to
+}
+
+// benchGate is a store and its door.
+type benchGate struct {
+	store *Store
+	door  *gate.Door
+	runs  int // that were started
+}
+
+// machineClock is the real clock.
+type machineClock struct{ began time.Time }
+
+func (machineClock) Wall() time.Time          { return time.Now() }
+func (c machineClock) Elapsed() time.Duration { return time.Since(c.began) }
+
+func newBenchGate(b *testing.B) *benchGate {
+	b.Helper()
+	dir := filepath.Join(b.TempDir(), "store")
+	if err := Init(dir, ""); err != nil {
+		b.Fatal(err)
+	}
+	store, err := Open(dir, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	contract := gate.NewContract()
+	contract.Tools = map[string]*gate.Tool{
+		"put": {Effect: gate.EffectWrite, Safety: gate.SafetyIdempotent, Dependency: "orders", Timeout: time.Second},
+	}
+	door, err := gate.NewDoor(b.Context(), store, contract, machineClock{time.Now()}, func() float64 { return 0.5 })
+	if err != nil {
+		b.Fatal(err)
+	}
+	return &benchGate{store: store, door: door}
+}
+
+// round measures the gate on new runs, which it ends again, and returns the
+// records of what was measured.
+func (g *benchGate) round(b *testing.B, callers int, oneRun bool) (r round, records [][]byte) {
+	b.Helper()
+	attempts, deadline := int64(gate.MaxCount), time.Hour
+	limits := gate.Limits{Attempts: &attempts, SideEffects: &attempts, Deadline: &deadline}
+	runs := make([]gate.RunID, callers)
+	for i := range runs {
+		if i > 0 && oneRun {
+			runs[i] = runs[0]
+			continue
+		}
+		g.runs++
+		runs[i] = gate.RunID("run-" + strconv.Itoa(g.runs))
+		g.do(b, gate.Start{Run: runs[i], Agent: "agent", Limits: limits})
+	}
+	head, err := g.store.Head(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+
+	input := []byte(`{"order":42,"amount":"12.50"}`)
+	r = measure(b, callers, func(caller int) func(i int) error {
+		run, prefix := runs[caller], "op-"+strconv.Itoa(caller)+"-"
+		return func(i int) (err error) {
+			op := gate.OpID(prefix + strconv.Itoa(i/2))
+			if i%2 == 0 {
+				_, err = g.door.Do(b.Context(), gate.Ask{Run: run, ID: string(op), Op: op, Tool: "put", Input: input})
+			} else {
+				_, err = g.door.Do(b.Context(), gate.Report{Run: run, Op: op, Ordinal: 1, OK: true, Result: "stored"})
+			}
+			return err
+		}
+	}, func() error { return g.store.projector.settle(b.Context()) })
+
+	records = g.store.recordsAfter(b, head.Seq)
+	for _, run := range slices.Compact(runs) {
+		g.do(b, gate.End{Run: run})
+	}
+	if err := g.store.projector.settle(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	return r, records
+}
+
+func (g *benchGate) do(b *testing.B, c gate.Command) {
+	b.Helper()
+	if _, err := g.door.Do(b.Context(), c); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// round measures the ceiling on records that the gate has written.
+func (c *ceiling) round(b *testing.B, callers int, records [][]byte) round {
+	b.Helper()
+	return measure(b, callers, func(caller int) func(i int) error {
+		done := make(chan error, 1)
+		return func(i int) error {
+			c.requests <- ceilingRequest{records[(i*callers+caller)%len(records)], done}
+			return <-done
+		}
+	}, func() error { return nil })
+}
+
+// measure lets callers call for roundTime, each again when its call has
+// returned, and then after, which belongs to the time that they took.
+func measure(b *testing.B, callers int, caller func(n int) func(i int) error, after func() error) round {
+	b.Helper()
+	runtime.GC() // what one side leaves behind is not the other's
+	times := make([][]time.Duration, callers)
+	var wg sync.WaitGroup
+	began, cpu := time.Now(), cpuTime(b)
+	for n := range callers {
+		call := caller(n)
+		wg.Go(func() {
+			now := began
+			for i := 0; now.Sub(began) < roundTime; i++ {
+				if err := call(i); err != nil {
+					b.Error(err)
+					return
+				}
+				then := now
+				now = time.Now()
+				times[n] = append(times[n], now.Sub(then))
+			}
+		})
+	}
+	wg.Wait()
+	if err := after(); err != nil {
+		b.Fatal(err)
+	}
+	took, cpu := time.Since(began), cpuTime(b)-cpu
+	all := slices.Concat(times...)
+	if len(all) == 0 {
+		b.Fatal("nothing was called")
+	}
+	slices.Sort(all)
+	return round{
+		rate: float64(len(all)) / took.Seconds(),
+		p99:  float64(all[len(all)*99/100].Microseconds()) / 1000,
+		cpu:  float64(cpu.Microseconds()) / float64(len(all)),
+	}
+}
+
+// cpuTime returns what the process has used.
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
