@@ -41,7 +41,7 @@ The call has budget enough, so that what stops it is the code.`,
 		Args: takes("CODE"),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		c, err := a.at.readContract()
+		c, _, err := a.at.readContract()
 		if err != nil {
 			return err
 		}

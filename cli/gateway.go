@@ -24,7 +24,7 @@ type gateway struct {
 
 // answerWithin is how long an owner may take to show that it lives. One that
 // is stopped, or hangs, is as good as none.
-const answerWithin = 2 * time.Second
+const answerWithin = time.Second
 
 // reading runs a command that only reads: from the owner of the store, or from
 // the store itself, in which it changes nothing.
@@ -37,11 +37,7 @@ func (a *app) reading(run func(cmd *cobra.Command, r gate.Reader, args []string)
 		case client != nil:
 			return errors.Join(run(cmd, client, args), client.Close())
 		}
-		dir, err := a.at.storeDir()
-		if err != nil {
-			return err
-		}
-		store, err := openStore(dir)
+		store, err := a.at.openStore()
 		if err != nil {
 			return err
 		}
@@ -109,7 +105,7 @@ func (p place) answering(cmd *cobra.Command, path string) (*api.Client, error) {
 // openGateway opens the store, and a gate on a socket that only this process
 // knows of.
 func (p place) openGateway(ctx context.Context) (_ *gateway, err error) {
-	o, err := p.own(ctx, nil)
+	o, err := p.ownForNow(ctx)
 	if err != nil {
 		return nil, err
 	}

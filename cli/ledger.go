@@ -61,7 +61,7 @@ func (a *app) ledgerTailCommand() *cobra.Command {
 func newestOrFrom(ctx context.Context, r gate.Reader, q gate.LedgerQuery, from *int64, limit int64) (rows []gate.DecisionRow, next uint64, err error) {
 	q.Back = from == nil
 	if from != nil {
-		q.From = uint64(*from) //nolint:gosec // at least 1
+		q.From = uint64(*from)
 	}
 	for limit > 0 {
 		q.Limit = int(min(limit, gate.MaxWindow))
@@ -81,7 +81,7 @@ func newestOrFrom(ctx context.Context, r gate.Reader, q gate.LedgerQuery, from *
 		return rows, rows[len(rows)-1].Seq + 1, nil
 	}
 	if from != nil {
-		return nil, uint64(*from), nil //nolint:gosec // at least 1
+		return nil, uint64(*from), nil
 	}
 	return nil, 1, nil
 }
@@ -156,7 +156,7 @@ func (a *app) ledgerShowCommand() *cobra.Command {
 			return nil
 		},
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
-			at := uint64(*n) //nolint:gosec // at least 1
+			at := uint64(*n)
 			page, err := r.Ledger(cmd.Context(), gate.LedgerQuery{From: at, Limit: 1})
 			switch {
 			case err != nil:

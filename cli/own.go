@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"os/user"
@@ -29,28 +30,80 @@ type owner struct {
 // owned the store is swept at once (R-C5). log takes what no caller is told;
 // nil drops it.
 func (p place) own(ctx context.Context, log *slog.Logger) (*owner, error) {
-	contract, err := p.readContract()
+	contract, _, err := p.readContract()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := p.storeDir()
+	store, err := p.openStore()
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(dir)
+	return p.owner(ctx, store, contract, log)
+}
+
+// ownForNow is own for one command. Where no contract file is named it does
+// not put an empty catalog in the place of the contract that is in force.
+func (p place) ownForNow(ctx context.Context) (*owner, error) {
+	contract, named, err := p.readContract()
 	if err != nil {
 		return nil, err
 	}
-	o := &owner{Store: store, dir: dir}
-	if o.door, err = gate.NewDoor(ctx, store, contract, systemClock{}, jitter); err == nil {
+	store, err := p.openStore()
+	if err != nil {
+		return nil, err
+	}
+	if !named {
+		if err := inForce(ctx, store, contract); err != nil {
+			return nil, errors.Join(err, store.Close())
+		}
+	}
+	return p.owner(ctx, store, contract, nil)
+}
+
+// inForce refuses a contract that would take the place of another one.
+func inForce(ctx context.Context, store *runstore.Store, contract *gate.Contract) error {
+	head, err := store.Head(ctx)
+	if err != nil {
+		return err
+	}
+	doc, err := contract.Document()
+	if err != nil {
+		return err
+	}
+	if head.Contract.IsZero() || head.Contract == gate.DocumentDigest(doc) {
+		return nil
+	}
+	return &fault{
+		code: exitUsage, err: fmt.Errorf("no contract file is named, and contract %s is in force", head.Contract),
+		hint: "name its file with --contract, or let tollgate serve run with it",
+	}
+}
+
+// owner puts the gate before an open store, and closes the store if it can't.
+func (p place) owner(ctx context.Context, store *runstore.Store, contract *gate.Contract, log *slog.Logger) (*owner, error) {
+	o := &owner{Store: store}
+	var err error
+	if o.dir, err = p.storeDir(); err == nil {
+		o.door, err = gate.NewDoor(ctx, store, contract, systemClock{}, jitter)
+	}
+	if err == nil {
 		_, err = o.door.Sweep(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	o.desk = escalation.NewDesk(o.door, store)
-	o.server = api.NewServer(o.door, store, o.desk, api.Options{Store: dir, Version: programVersion(), Log: log})
+	o.server = api.NewServer(o.door, store, o.desk, api.Options{Store: o.dir, Version: programVersion(), Log: log})
 	return o, nil
+}
+
+// openStore opens the store that is named, or the default one.
+func (p place) openStore() (*runstore.Store, error) {
+	dir, err := p.storeDir()
+	if err != nil {
+		return nil, err
+	}
+	return openStore(dir)
 }
 
 // openStore opens a store that is there. What keeps it from opening is no store

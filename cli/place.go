@@ -72,7 +72,7 @@ func (p place) socketPath() (string, error) {
 		return "", err
 	}
 	path := filepath.Join(p.store, socketName)
-	if abs, _ := filepath.Abs(p.store); p.store == "" || abs == usual { //nolint:errcheck // without a working directory no path is the usual one
+	if abs, _ := filepath.Abs(p.store); p.store == "" || abs == usual {
 		path = api.DefaultSocket(usual)
 	}
 	return path, api.CheckPath(path)

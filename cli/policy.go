@@ -91,17 +91,18 @@ func readFile(file string) ([]byte, error) {
 	return data, nil
 }
 
-// readContract returns the contract in force: the file's, or the starter policy
-// with an empty catalog.
-func (p place) readContract() (*gate.Contract, error) {
+// readContract returns the contract of the file, or, where none is named and
+// the default one does not exist, the starter policy with an empty catalog.
+func (p place) readContract() (c *gate.Contract, named bool, err error) {
 	file, err := p.contractFile()
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, false, err
 	case file == "":
-		return gate.NewContract(), nil
+		return gate.NewContract(), false, nil
 	}
-	return readContract(file)
+	c, err = readContract(file)
+	return c, true, err
 }
 
 // count prints a count with its noun.

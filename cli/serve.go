@@ -82,7 +82,7 @@ func (a *app) reload(ctx context.Context, o *owner, server *serving, log *slog.L
 			return
 		case <-hangups:
 		}
-		contract, err := a.at.readContract()
+		contract, _, err := a.at.readContract()
 		if err == nil {
 			err = o.door.Adopt(ctx, contract)
 		}
