@@ -139,6 +139,9 @@ func (m *Model) took(msg readMsg) tea.Cmd {
 	if r := m.here().review; back && r != nil && r.failed != "" {
 		return tea.Batch(cmd, m.out.item(r.id)) // it could not be read while the store was lost
 	}
+	if r := m.here().run; r != nil {
+		return tea.Batch(cmd, m.tell(r))
+	}
 	return cmd
 }
 

@@ -52,16 +52,7 @@ func nextState(s gate.HoldState) gate.HoldState {
 
 func (m *Model) viewQueue(p views.Page) string {
 	s := &m.queue
-	rows := s.list.visible()
-	if len(s.list.left) > 0 { // a row that has left keeps its place until the list is taken in
-		rows = append([]gate.ItemRow(nil), rows...)
-		for i := range rows {
-			if s.list.hasLeft(rows[i].ID) {
-				rows[i].State, rows[i].ClaimID = gate.HoldResolved, ""
-			}
-		}
-	}
-	v := views.QueueView{Rows: rows, Selected: s.list.cur.id, Me: m.Who.ID}
+	v := views.QueueView{Rows: s.list.visible(), Selected: s.list.cur.id, Left: s.list.left, Me: m.Who.ID}
 	switch {
 	case !s.list.loaded:
 		v.Empty = "Reading."

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	tea "github.com/charmbracelet/bubbletea"
+	"github.com/charmbracelet/lipgloss"
 	"github.com/charmbracelet/x/ansi"
 
 	"tollgate/views"
@@ -117,16 +118,19 @@ func recovered(r any) *Broken {
 	return &Broken{What: fmt.Sprint(r), At: at}
 }
 
-// Palette says what a terminal can show, by its environment, and whether it
-// shows ASCII only.
+// Palette says what the terminal can show, by its environment and the
+// background that it tells of, and whether it shows ASCII only.
 func Palette(getenv func(string) string) (p views.Palette, ascii bool) {
-	locale := getenv("LC_ALL")
-	for _, name := range []string{"LC_CTYPE", "LANG"} {
+	return palette(getenv, lipgloss.HasDarkBackground()) // bubbletea has asked the terminal already
+}
+
+func palette(getenv func(string) string, dark bool) (p views.Palette, ascii bool) {
+	var locale string
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale == "" {
-			locale = getenv(name)
+			locale = strings.ToLower(getenv(name))
 		}
 	}
-	locale = strings.ToLower(locale)
 	ascii = !strings.Contains(locale, "utf-8") && !strings.Contains(locale, "utf8")
 	term, colours := getenv("TERM"), getenv("COLORTERM")
 	switch {
@@ -134,20 +138,10 @@ func Palette(getenv func(string) string) (p views.Palette, ascii bool) {
 		return views.Plain, true
 	case getenv("NO_COLOR") != "":
 		return views.Mono, ascii
-	case strings.Contains(term, "256color") || colours == "truecolor" || colours == "24bit" || strings.Contains(term, "kitty") || strings.Contains(term, "alacritty"):
-		if light(getenv("COLORFGBG")) {
-			return views.Light, ascii
-		}
+	case !strings.Contains(term, "256color") && colours != "truecolor" && colours != "24bit":
+		return views.Sixteen, ascii
+	case dark:
 		return views.Dark, ascii
 	}
-	return views.Sixteen, ascii
-}
-
-// light reports whether the background that a terminal tells of is light.
-func light(fgbg string) bool {
-	switch fgbg[strings.LastIndexByte(fgbg, ';')+1:] {
-	case "7", "15":
-		return true
-	}
-	return false
+	return views.Light, ascii
 }

@@ -38,15 +38,25 @@ type Field struct {
 // formAt is where the fields of a form begin.
 const formAt = 16
 
-// Form draws the form, with the field that has the focus in sight.
+// Form draws the form, with the field that has the focus in sight. Where there
+// is little room its parts move together, and what was refused is said above
+// the keys.
 func Form(p Page, v FormView) string {
-	focus, body := 0, newBlock(p.Theme, p.Width, p.Height)
-	body.form(v, &focus)
+	body := newBlock(p.Theme, p.Width, p.Height)
+	focus := body.form(v, 1)
+	if len(body.rows) > p.Body() {
+		body = newBlock(p.Theme, p.Width, p.Height)
+		focus = body.form(v, 0)
+	}
+	if len(body.rows) > p.Body() && v.Refused != "" {
+		p.Notice = Notice{Text: v.Refused, Tone: Loud}
+	}
 	return p.scrolled(focus-p.Body()+1, nil, body)
 }
 
-// form appends the form; focus becomes the last row of the field that has it.
-func (b *block) form(v FormView, focus *int) {
+// form appends the form, its parts so many rows apart, and returns the last
+// row of the field that has the focus.
+func (b *block) form(v FormView, apart int) (focus int) {
 	b.gap(1)
 	if v.Kind != 0 {
 		glyph, look := b.th.kindLook(v.Kind)
@@ -66,21 +76,22 @@ func (b *block) form(v FormView, focus *int) {
 		b.wrapped(1, dim, w)
 	}
 	if v.Preview != nil && (len(v.Preview.Checks) > 0 || v.Preview.Verdict != 0) {
-		b.blank(1)
+		b.blank(apart)
 		b.formPreview(v.Preview)
 	}
 	for i := range v.Fields {
-		b.blank(1)
+		b.blank(apart)
 		b.formField(&v.Fields[i])
 		if v.Fields[i].Focused {
-			*focus = len(b.rows) - 1
+			focus = len(b.rows) - 1
 		}
 	}
 	if v.Refused != "" {
-		b.blank(1)
+		b.blank(apart)
 		b.gap(1)
 		b.wrapped(1, waits, v.Refused)
 	}
+	return focus
 }
 
 func (b *block) formPreview(p *Preview) {

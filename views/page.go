@@ -142,19 +142,31 @@ func (b *block) notice(n Notice) {
 
 // keys appends the keys that fit whole, in their order.
 func (b *block) keys(keys []Key) {
-	b.gap(1)
+	const apart = 3
+	last := 0 // cells of the last key that works: the way to all the others
 	for _, k := range keys {
+		if k.Off == "" {
+			_, n := b.keyName(k.Key)
+			last = n + 1 + Width(k.Does)
+		}
+	}
+	b.gap(1)
+	for i, k := range keys {
 		if k.Off != "" {
 			continue
 		}
 		name, n := b.keyName(k.Key)
-		if need := n + 1 + Width(k.Does); need > b.rest() {
-			continue // a shorter one may still fit, such as help, which is last
+		need := n + 1 + Width(k.Does)
+		if i < len(keys)-1 {
+			need += apart + last
+		}
+		if need > b.rest() {
+			continue // a shorter one may still fit
 		}
 		b.own(press, name, n)
 		b.gap(1)
 		b.put(dim, k.Does)
-		b.gap(3)
+		b.gap(apart)
 	}
 	b.end()
 }

@@ -11,8 +11,9 @@ type QueueView struct {
 	Rows     []gate.ItemRow // those to show, in their order; what does not fit is left away
 	Selected gate.ItemID    // empty when nothing is selected
 	Marked   map[gate.ItemID]bool
-	Me       string // id of the operator, to know their own claims
-	Empty    string // said when there are no rows; empty for the usual words
+	Left     map[gate.ItemID]string // rows that have left the queue and still keep their places, and how
+	Me       string                 // id of the operator, to know their own claims
+	Empty    string                 // said when there are no rows; empty for the usual words
 }
 
 // QueueRows returns how many items of a queue a page shows at once.
@@ -62,7 +63,11 @@ func Queue(p Page, v QueueView) string {
 		for i := range v.Rows[:min(len(v.Rows), rows-1)] {
 			r := &v.Rows[i]
 			b.pick(r.ID == v.Selected && v.Selected != "", v.Marked[r.ID])
-			b.item(r, cols, v.Me, p.Now)
+			if how, left := v.Left[r.ID]; left {
+				b.goneItem(r, how, cols)
+			} else {
+				b.item(r, cols, v.Me, p.Now)
+			}
 			b.end()
 		}
 	})
@@ -122,6 +127,26 @@ func (b *block) item(r *gate.ItemRow, cols []column, me string, now time.Time) {
 			b.rightNumber(dim, c.width)
 		case itemClaim:
 			b.claim(r, me, now, c.width)
+		}
+	}
+}
+
+// goneItem appends what is left of a row whose item has left: enough to know
+// it again, and how it went.
+func (b *block) goneItem(r *gate.ItemRow, how string, cols []column) {
+	b.glyph(faint, b.th.g.done)
+	for i, c := range cols {
+		b.to(c.at)
+		switch c.id {
+		case itemKind:
+			b.cell(dim, KindWord(r.Kind), c.width)
+		case itemOp:
+			b.cell(dim, string(r.Op), c.width)
+			if i+1 < len(cols) {
+				b.to(cols[i+1].at)
+			}
+			b.put(dim, how)
+			return
 		}
 	}
 }

@@ -242,6 +242,10 @@ func screens() map[string]func(Page) string {
 		"queue": func(p Page) string {
 			return Queue(p, QueueView{Rows: items, Selected: items[0].ID, Me: "uid:1001", Marked: map[gate.ItemID]bool{items[3].ID: true}})
 		},
+		"queue-left": func(p Page) string {
+			rows := sampleItems()
+			return Queue(p, QueueView{Rows: rows, Me: "uid:1001", Left: map[gate.ItemID]string{rows[1].ID: "was resolved by dana\r (reconcile)"}})
+		},
 		"queue-empty": func(p Page) string {
 			p.Header = Header{Place: "/run/tollgate/gate.sock", Attached: true, Operator: "lee", Source: "uid 1002", ReadOnly: true, Tabs: p.Header.Tabs, Lost: true, AsOf: now.Add(-90 * time.Second)}
 			p.Notice = Notice{Text: "i-abcdefghij was resolved by dana\r\x1b[2J", Tone: Loud}

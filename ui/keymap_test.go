@@ -1,0 +1,212 @@
+package ui
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"tollgate/views"
+)
+
+// The table is whole: a key has one meaning in a place, what is printed in the
+// footer can be pressed, and the help says what each key does.
+func TestKeymap(t *testing.T) {
+	keys := keymap()
+	for _, p := range []place{inQueue, inRuns, inRun, inReview, inForm, inPrompt, inHelp} {
+		seen := map[string]bool{}
+		for _, b := range keys {
+			if b.in&p == 0 {
+				continue
+			}
+			if b.do == nil {
+				t.Errorf("%s in %b does nothing", b.keys, p)
+			}
+			if b.does != "" && (b.show == "" || b.says == "") || b.show != "" && b.says == "" {
+				t.Errorf("%s in %b: footer %q, printed as %q, help %q", b.keys, p, b.does, b.show, b.says)
+			}
+			for _, k := range strings.Fields(b.keys) {
+				if seen[k] {
+					t.Errorf("%s has two meanings in %b", k, p)
+				}
+				seen[k] = true
+			}
+		}
+		if !seen["ctrl+z"] || !seen["esc"] {
+			t.Errorf("no way out of %b: ctrl+z %v, esc %v", p, seen["ctrl+z"], seen["esc"])
+		}
+	}
+}
+
+// Ctrl+S is bound where a decision is made and nowhere else, and nothing else
+// is bound to what it does.
+func TestCtrlSIsTheOnlyKeyThatDecides(t *testing.T) {
+	for _, b := range keymap() {
+		if has(b.keys, "ctrl+s") && (b.in != inForm || b.keys != "ctrl+s") {
+			t.Errorf("ctrl+s is bound as %q in %b", b.keys, b.in)
+		}
+	}
+	h, _ := incident(t)
+	h.press("enter", "x")
+	h.wait()
+	h.write("no use")
+	for _, b := range h.m.keys {
+		if b.in&inForm == 0 {
+			continue
+		}
+		for _, k := range strings.Fields(b.keys) {
+			if _, ok := named[k]; ok && !slices.Contains([]string{"ctrl+s", "esc", "ctrl+c", "ctrl+z"}, k) {
+				h.press(k)
+			}
+		}
+	}
+	if len(h.acts) != 0 {
+		t.Errorf("a key of the form decided: %+v", h.acts)
+	}
+}
+
+// A key that is off says why, in the help and when it is pressed; the footer
+// leaves it away.
+func TestAKeyThatIsOffSaysWhy(t *testing.T) {
+	h := sit(newWorld(t))
+	h.press("1")
+	h.wantRow("/ filter")
+	h.wantNoRow("c claim")
+	h.press("c")
+	h.wantRow("c does nothing now", "nothing is selected")
+	h.press("?")
+	h.wantRow("c", "claim", "not now", "nothing is selected")
+	h.press("esc")
+	if h.m.help != nil {
+		t.Error("esc does not close the help")
+	}
+}
+
+// Several runes that come at once are one held key for moving, and nothing at
+// all for anything else.
+func TestAHeldKey(t *testing.T) {
+	h, ids := incident(t)
+	h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune("jj")})
+	if got := h.m.queue.list.cur.id; got != ids[2] {
+		t.Errorf("jj selected %s, want %s", got, ids[2])
+	}
+	for _, text := range []string{"cc", "jk", "zz", "qq", "??", "11", "c1"} {
+		h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text)})
+	}
+	if len(h.acts) != 0 || h.quit || h.m.help != nil || h.m.queue.list.cur.id != ids[2] {
+		t.Errorf("runes that came at once did something: %+v", h.acts)
+	}
+}
+
+// q quits from a list; further in it says that esc goes back.
+func TestQuit(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "q")
+	if h.quit {
+		t.Fatal("q quit from a review")
+	}
+	h.wantRow("q does nothing now", "esc goes back")
+	h.press("esc", "q")
+	if !h.quit {
+		t.Error("q does not quit from the queue")
+	}
+}
+
+// The way in and back: number keys, enter, v and esc.
+func TestTheWay(t *testing.T) {
+	h, ids := incident(t)
+	for _, s := range []struct {
+		key  string
+		want string
+	}{
+		{"enter", "queue review"},
+		{"v", "queue review run"},
+		{"enter", "queue review"}, // the review that is on the way already
+		{"v", "queue review run"},
+		{"esc", "queue review"},
+		{"esc", "queue"},
+		{"esc", "queue"},
+		{"2", "runs"},
+		{"j", "runs"},
+		{"enter", "runs run"},
+		{"1", "queue"},
+	} {
+		h.press(s.key)
+		var way []string
+		for _, c := range h.m.path {
+			way = append(way, map[place]string{inQueue: "queue", inRuns: "runs", inRun: "run", inReview: "review"}[c.place])
+		}
+		if got := strings.Join(way, " "); got != s.want {
+			t.Fatalf("after %s: %s, want %s", s.key, got, s.want)
+		}
+	}
+	if len(ids) != 3 {
+		t.Fatal("three items")
+	}
+}
+
+// A filter is typed, applied and taken away.
+func TestFilter(t *testing.T) {
+	h, _ := incident(t)
+	h.press("/")
+	h.write("charge-2")
+	h.wantRow("filter: charge-2_")
+	h.press("enter")
+	h.wantRow("charge-2", "payments")
+	h.wantNoRow("charge-1 ", "payments")
+	h.wantRow("/charge-2 1 in all")
+	h.press("/", "esc")
+	h.wantRow("/charge-2 1 in all")
+	h.press("/", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "backspace", "enter")
+	h.wantRow("charge-1 ", "payments")
+	h.press("f")
+	h.wantRow("No dead-letters.")
+	h.press("f")
+	h.wantRow("Nothing has been resolved yet.")
+	h.press("f")
+	h.wantRow("charge-1 ", "payments")
+}
+
+// The tree of a run folds; the cursor stays with its node while the run moves
+// on.
+func TestRunTree(t *testing.T) {
+	w := newWorld(t)
+	w.run("run-1", 8, 4, 10*time.Minute)
+	w.ask("run-1", "lookup", "planner", "orders.get")
+	w.fail("run-1", "lookup", 1, "rate_limit")
+	w.lost("run-1", "charge-1")
+	h := sit(w)
+	h.press("v")
+	h.wantRow(">", "charge-1")
+	h.wantRow("attempt 1", "outcome unknown")
+	w.ask("run-1", "lookup", "planner", "orders.get")
+	h.poke()
+	h.wantRow(">", "charge-1")
+	h.press("down")
+	h.wantRow(">", "1 timeout")
+	h.press("left", "left")
+	if got := h.m.here().run.sel; got != views.OpNode("charge-1") || !h.m.here().run.folded[got] {
+		t.Errorf("selected %s, folded %v; want charge-1 folded", got, h.m.here().run.folded)
+	}
+	h.wantNoRow("1 timeout", "transient")
+	h.press("right")
+	h.wantRow("1 timeout", "transient")
+	h.press("home", "right", "]", "[")
+	h.wantRow(">", "lookup")
+	h.press("enter")
+	h.wantRow("enter does nothing now", "nothing waits about this operation")
+	h.press("y")
+	if len(h.copied) != 1 || h.copied[0] != "lookup" {
+		t.Errorf("copied %q, want lookup", h.copied)
+	}
+	h.press("Y")
+	if len(h.copied) != 2 || !strings.Contains(h.copied[1], `"op":"lookup"`) {
+		t.Errorf("copied %q, want the JSON", h.copied)
+	}
+	h.send(tea.WindowSizeMsg{Width: 60, Height: 24})
+	h.press("tab")
+	h.wantRow("tool", "orders.get")
+	h.press("esc")
+}
