@@ -63,7 +63,7 @@ const maxConflicts = 10_000
 
 // NewDoor returns the door of a store. contract is put into force: a record,
 // if it is not the one that the ledger knows (R-L1). jitter returns fractions
-// in [0, 1).
+// in [0, 1); it is not called by two goroutines at once.
 func NewDoor(ctx context.Context, store Engine, contract *Contract, clock Clock, jitter func() float64) (*Door, error) {
 	head, err := store.Head(ctx)
 	if err != nil {
@@ -79,7 +79,8 @@ func NewDoor(ctx context.Context, store Engine, contract *Contract, clock Clock,
 	return d, nil
 }
 
-// Adopt puts a contract into force for every command that comes after it.
+// Adopt puts a contract into force for every command that comes after it, once
+// it is on record (R-L1).
 func (d *Door) Adopt(ctx context.Context, c *Contract) error {
 	doc, err := c.Document()
 	if err != nil {
@@ -90,14 +91,16 @@ func (d *Door) Adopt(ctx context.Context, c *Contract) error {
 	if err != nil {
 		return fmt.Errorf("head of the ledger: %w", err)
 	}
-	d.mu.Lock()
-	d.contract, d.document = c, digest
-	d.mu.Unlock()
-	if head.Contract == digest {
-		return nil
+	if head.Contract != digest {
+		in := Inputs{Contract: c, Document: digest, Realm: d.realm}
+		if _, err := d.send(ctx, Adopt{Actor: Itself, Document: doc}, in); err != nil {
+			return err
+		}
 	}
-	_, err = d.Do(ctx, Adopt{Actor: Itself, Document: doc})
-	return err
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.contract, d.document = c, digest
+	return nil
 }
 
 // Contract returns the contract in force. It must not be changed.
@@ -122,9 +125,17 @@ func (d *Door) Do(ctx context.Context, c Command) (Decision, error) {
 	if err := c.Check(); err != nil {
 		return Decision{}, err
 	}
+	if c.Act().IsVerb() && c.Who().ID == "" {
+		return Decision{}, &InputError{Field: "actor", Want: "an identity (R-P10)", Got: "nothing"}
+	}
 	d.mu.Lock()
 	in := Inputs{Contract: d.contract, Document: d.document, Realm: d.realm}
 	d.mu.Unlock()
+	return d.send(ctx, c, in)
+}
+
+// send queues a command and waits for its answer.
+func (d *Door) send(ctx context.Context, c Command, in Inputs) (Decision, error) {
 	want, err := c.Wants(in.Contract)
 	if err != nil {
 		return Decision{}, err
@@ -232,7 +243,7 @@ func (d *Door) decide(ctx context.Context, chain []*call) (ts []Transition, call
 	d.mu.Unlock()
 	for _, w := range chain {
 		in := w.in
-		in.Now, in.Behind, in.Jitter = now, behind, d.jitter()
+		in.Now, in.Behind, in.Jitter = now, behind, d.throw()
 		t, err := Step(state, w.command, in)
 		if err != nil {
 			w.answer <- answer{err: err}
@@ -247,6 +258,13 @@ func (d *Door) decide(ctx context.Context, chain []*call) (ts []Transition, call
 		ts, callers = append(ts, t), append(callers, w)
 	}
 	return ts, callers, nil
+}
+
+// throw returns the next jitter.
+func (d *Door) throw() float64 {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.jitter()
 }
 
 // Preview decides a command on a copy and commits nothing: what the gate would
