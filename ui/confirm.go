@@ -194,15 +194,13 @@ func typed(v verb, it *escalation.Item) bool {
 	}
 }
 
-// nextRun proposes the id of a run that goes on from another.
+// nextRun proposes the id of a run that goes on from another: run-1.2, run-1.3.
 func nextRun(id gate.RunID) string {
-	s := string(id)
-	if i := strings.LastIndexByte(s, '-'); i > 0 {
-		if n, err := strconv.Atoi(s[i+1:]); err == nil && n > 0 && n < 1e6 {
-			return s[:i+1] + strconv.Itoa(n+1)
-		}
+	base, n, ok := strings.Cut(string(id), ".")
+	if last, err := strconv.Atoi(n); ok && err == nil && last > 0 && last < gate.MaxCount {
+		return base + "." + strconv.Itoa(last+1)
 	}
-	return s + "-2"
+	return string(id) + ".2"
 }
 
 func spentOf(s gate.Spent) string {

@@ -698,7 +698,7 @@ func TestAnIncidentByKeysAlone(t *testing.T) {
 		h.press("enter")
 	}
 	h.press("ctrl+s")
-	h.wantRow("RESOLVED", "run-2")
+	h.wantRow("RESOLVED", "run-1.2")
 
 	var got []string
 	page, err := w.store.Ledger(context.Background(), gate.LedgerQuery{})
@@ -714,7 +714,7 @@ func TestAnIncidentByKeysAlone(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("the ledger holds %s\nwant %s", s, want)
 	}
-	if _, err := w.store.Run(context.Background(), "run-2", w.clock.Wall()); err != nil {
+	if _, err := w.store.Run(context.Background(), "run-1.2", w.clock.Wall()); err != nil {
 		t.Errorf("the new run: %v", err)
 	}
 }
