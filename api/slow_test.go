@@ -134,3 +134,17 @@ func TestStreamThatNobodyReads(t *testing.T) {
 		}
 	})
 }
+
+// An answer waits ten seconds for somebody who does not read it.
+func TestAnswerThatNobodyReads(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := onPipes(t).dial()
+		if _, err := io.WriteString(c, "GET /v1/counts HTTP/1.1\r\nHost: gate\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(writeTime + time.Second)
+		if text, err := io.ReadAll(c); err != nil || len(text) > 0 {
+			t.Errorf("after 11s %q, %v; want a closed connection", text, err)
+		}
+	})
+}

@@ -44,7 +44,7 @@ func (c *clock) advance(d time.Duration) {
 
 // house is a gate that is served on a socket.
 type house struct {
-	t      *testing.T
+	t      testing.TB
 	clock  *clock
 	store  *memstore.Store
 	door   *gate.Door
@@ -76,7 +76,7 @@ func contract() *gate.Contract {
 }
 
 // prepare makes a house that is not served yet.
-func prepare(t *testing.T, k *gate.Contract) *house {
+func prepare(t testing.TB, k *gate.Contract) *house {
 	t.Helper()
 	h := &house{t: t, clock: new(clock), store: memstore.New("store-1"), path: filepath.Join(t.TempDir(), "gate.sock")}
 	door, err := gate.NewDoor(t.Context(), h.store, k, h.clock, func() float64 { return 0 })
@@ -89,9 +89,9 @@ func prepare(t *testing.T, k *gate.Contract) *house {
 }
 
 // open makes a house and serves it until the test ends.
-func open(t *testing.T) *house { return openWith(t, contract()) }
+func open(t testing.TB) *house { return openWith(t, contract()) }
 
-func openWith(t *testing.T, k *gate.Contract) *house {
+func openWith(t testing.TB, k *gate.Contract) *house {
 	t.Helper()
 	h := prepare(t, k)
 	h.serve()
