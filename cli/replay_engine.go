@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -138,3 +140,39 @@ func (r *replay) intoStore(ctx context.Context, f *fixtures.Fixture) (result *fi
 		Engine: store, Contract: r.contract, Prefix: f.Name + "/", Start: gate.Truncated(start),
 	})
 }
+
+// throwaway is a store that is removed when it is closed.
+type throwaway struct {
+	*runstore.Store
+	dir string
+}
+
+// newThrowaway makes a store with an id.
+func newThrowaway(realm string) (*throwaway, error) {
+	dir, err := os.MkdirTemp("", "tollgate-")
+	if err != nil {
+		return nil, fmt.Errorf("throw-away store: %w", err)
+	}
+	t := &throwaway{dir: dir}
+	if err = runstore.Init(t.store(), realm); err == nil {
+		t.Store, err = runstore.Open(t.store(), runstore.Options{})
+	}
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return t, nil
+}
+
+func (t *throwaway) store() string { return filepath.Join(t.dir, "store") }
+
+// reopen closes the store and opens it again, as after a crash.
+func (t *throwaway) reopen(context.Context) (gate.Engine, error) {
+	if err := t.Store.Close(); err != nil {
+		return nil, err
+	}
+	var err error
+	t.Store, err = runstore.Open(t.store(), runstore.Options{})
+	return t.Store, err
+}
+
+func (t *throwaway) Close() error { return errors.Join(t.Store.Close(), os.RemoveAll(t.dir)) }

@@ -3,54 +3,15 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"tollgate/escalation"
 	"tollgate/fixtures"
 	"tollgate/gate"
-	"tollgate/runstore"
+	"tollgate/runstore/memstore"
 	"tollgate/ui"
 )
-
-// throwaway is a store that is removed when it is closed.
-type throwaway struct {
-	*runstore.Store
-	dir string
-}
-
-// newThrowaway makes a store of its own id, or of the one given.
-func newThrowaway(realm string) (*throwaway, error) {
-	dir, err := os.MkdirTemp("", "tollgate-")
-	if err != nil {
-		return nil, fmt.Errorf("throw-away store: %w", err)
-	}
-	t := &throwaway{dir: dir}
-	if err = runstore.Init(t.store(), realm); err == nil {
-		t.Store, err = runstore.Open(t.store(), runstore.Options{})
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	return t, nil
-}
-
-func (t *throwaway) store() string { return filepath.Join(t.dir, "store") }
-
-// reopen closes the store and opens it again, as after a crash.
-func (t *throwaway) reopen(context.Context) (gate.Engine, error) {
-	if err := t.Store.Close(); err != nil {
-		return nil, err
-	}
-	var err error
-	t.Store, err = runstore.Open(t.store(), runstore.Options{})
-	return t.Store, err
-}
-
-func (t *throwaway) Close() error { return errors.Join(t.Store.Close(), os.RemoveAll(t.dir)) }
 
 // stage is a fixture that plays in step with the real clock, and the desk of
 // whoever watches.
@@ -111,7 +72,7 @@ func together(all []*fixtures.Fixture) (*fixtures.Fixture, error) {
 
 // watch plays fixtures in step with the real clock, times a factor, with the
 // console on them.
-func watch(ctx context.Context, all []*fixtures.Fixture, contract *gate.Contract, factor float64) (err error) {
+func watch(ctx context.Context, all []*fixtures.Fixture, contract *gate.Contract, factor float64) error {
 	if err := needTerminal(); err != nil {
 		return err
 	}
@@ -119,13 +80,8 @@ func watch(ctx context.Context, all []*fixtures.Fixture, contract *gate.Contract
 	if err != nil {
 		return err
 	}
-	store, err := newThrowaway("")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
-	// A crash of the script opens the gate anew; the store stays open for
-	// those who watch.
+	// In memory: nothing is left behind, and no disk holds the show up.
+	store := memstore.New(f.Realm())
 	player, err := fixtures.NewPlayer(ctx, f, fixtures.Options{
 		Engine: store, Contract: contract, Start: time.Now().UTC(), Pace: fixtures.NewSpeed(factor),
 	})
