@@ -122,7 +122,7 @@ func FuzzKeysAndSizes(f *testing.F) {
 				w, ht = 1+int(k)*7%300, 1+int(k)*3%100
 				h.send(tea.WindowSizeMsg{Width: w, Height: ht})
 			}
-			wellFormed(t, fmt.Sprint(keys), h.m.View(), w, ht)
+			wellFormed(t, string(keys), h.m.View(), w, ht)
 		}
 		for _, a := range h.acts {
 			if a.Verb.Decides() && a.Reason == "" {

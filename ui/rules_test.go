@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -538,6 +537,23 @@ func TestRule8AnAnswerAndThenWhatCameOfIt(t *testing.T) {
 	h.wantRow("RETRY_WITH_SHARED_CONTEXT", "came to timeout", "outcome unknown")
 }
 
+// Rule 8, case 28: it says succeeded when the agent has said so, not before.
+func TestRule8SuccessIsTheAgentsWord(t *testing.T) {
+	w := newWorld(t)
+	w.run("run-1", 8, 4, 10*time.Minute)
+	w.ask("run-1", "deploy-1", "planner", "infra.deploy")
+	h := sit(w)
+	h.press("enter", "a")
+	h.wait()
+	h.write("reviewed")
+	h.press("ctrl+s")
+	h.wantRow("ADMIT", "attempt 1", "nobody has reported yet")
+	h.wantNoRow("ADMIT", "succeeded")
+	w.succeed("run-1", "deploy-1", 1)
+	h.poke()
+	h.wantRow("ADMIT", "came to succeeded")
+}
+
 // Rule 8: a stop is an answer too, with its numbers.
 func TestRule8AStopIsAnAnswer(t *testing.T) {
 	h, ids := incident(t)
@@ -556,7 +572,7 @@ func TestRule8AStopIsAnAnswer(t *testing.T) {
 // Rule 10: nothing that others wrote reaches the terminal as anything but
 // visible text, on any screen.
 func TestRule10HostileTextIsShownAndNotObeyed(t *testing.T) {
-	hostile := "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u009b31m\x9b1m‮gnp.exe\r\nA\tB\x1b]8;;http://evil\x1b\\\u200b\U000E0041"
+	hostile := "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u009b31m\x9b1m\u202egnp.exe\r\nA\tB\x1b]8;;http://evil\x1b\\\u200b\U000E0041"
 	w := newWorld(t)
 	w.run("run-1", 8, 4, 10*time.Minute)
 	w.ask("run-1", "charge-1", "planner", "payments.charge")
@@ -701,7 +717,7 @@ func TestAnIncidentByKeysAlone(t *testing.T) {
 	h.wantRow("RESOLVED", "run-1.2")
 
 	var got []string
-	page, err := w.store.Ledger(context.Background(), gate.LedgerQuery{})
+	page, err := w.store.Ledger(t.Context(), gate.LedgerQuery{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -714,7 +730,7 @@ func TestAnIncidentByKeysAlone(t *testing.T) {
 	if s := strings.Join(got, ", "); s != want {
 		t.Errorf("the ledger holds %s\nwant %s", s, want)
 	}
-	if _, err := w.store.Run(context.Background(), "run-1.2", w.clock.Wall()); err != nil {
+	if _, err := w.store.Run(t.Context(), "run-1.2", w.clock.Wall()); err != nil {
 		t.Errorf("the new run: %v", err)
 	}
 }

@@ -53,7 +53,7 @@ func console(wrong string) int {
 	if wrong == "view" {
 		theme = nil
 	}
-	err := Run(context.Background(), Options{
+	err := Run(t.Context(), Options{
 		Source: brokenSource{&reader{Store: w.store, desk: w.desk}, wrong}, Desk: w.desk, Who: dana,
 		Clock: w.clock.Wall, Theme: theme, Place: "/var/lib/tollgate",
 	}, os.Stdin, os.Stdout)
@@ -68,6 +68,7 @@ func console(wrong string) int {
 type childT struct{ testing.TB }
 
 func (*childT) Helper()                   {}
+func (*childT) Context() context.Context  { return context.Background() }
 func (*childT) Fatal(args ...any)         { panic(fmt.Sprint(args...)) }
 func (*childT) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
@@ -133,8 +134,8 @@ func startConsole(t *testing.T, wrong, script string) *pty {
 	}
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill()
-		p.slave.Close()
-		p.master.Close()
+		_ = p.slave.Close()
+		_ = p.master.Close()
 	})
 	go func() {
 		buf := make([]byte, 4096)
@@ -254,8 +255,8 @@ func TestRule12TheTerminalIsPutBack(t *testing.T) {
 func TestRule12TheTerminalHasGone(t *testing.T) {
 	p := startConsole(t, "nothing", "")
 	p.until("charge-1")
-	p.slave.Close()
-	p.master.Close()
+	_ = p.slave.Close()
+	_ = p.master.Close()
 	if err := p.cmd.Wait(); err != nil {
 		t.Errorf("the console ended with %v, want nothing to complain about", err)
 	}

@@ -19,7 +19,6 @@ type undo struct {
 	item gate.ItemID
 	op   gate.OpID
 	act  escalation.Act
-	says string
 }
 
 // onItem returns the item that one key would act on, nil for none.

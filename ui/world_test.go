@@ -70,7 +70,7 @@ func newWorld(t testing.TB, change ...func(*gate.Contract)) *world {
 		c(k)
 	}
 	w := &world{t: t, clock: new(clock), store: memstore.New("store-1")}
-	door, err := gate.NewDoor(context.Background(), w.store, k, w.clock, func() float64 { return 0.5 })
+	door, err := gate.NewDoor(t.Context(), w.store, k, w.clock, func() float64 { return 0.5 })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func newWorld(t testing.TB, change ...func(*gate.Contract)) *world {
 
 func (w *world) do(c gate.Command) gate.Decision {
 	w.t.Helper()
-	d, err := w.door.Do(context.Background(), c)
+	d, err := w.door.Do(w.t.Context(), c)
 	if err != nil {
 		w.t.Fatalf("%s: %v", c.Act(), err)
 	}
@@ -121,12 +121,12 @@ func (w *world) lost(run gate.RunID, op gate.OpID) gate.ItemID {
 func (w *world) act(who gate.Actor, id gate.ItemID, a escalation.Act) gate.DecisionRow {
 	w.t.Helper()
 	w.asks++
-	it, err := w.desk.Item(context.Background(), id)
+	it, err := w.desk.Item(w.t.Context(), id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	a.RequestID, a.Version = fmt.Sprintf("q%d", w.asks), it.Version
-	row, err := w.desk.Do(context.Background(), who, id, a)
+	row, err := w.desk.Do(w.t.Context(), who, id, a)
 	if err != nil {
 		w.t.Fatalf("%s: %v", a.Verb, err)
 	}
@@ -135,7 +135,7 @@ func (w *world) act(who gate.Actor, id gate.ItemID, a escalation.Act) gate.Decis
 
 func (w *world) item(id gate.ItemID) escalation.Item {
 	w.t.Helper()
-	it, err := w.desk.Item(context.Background(), id)
+	it, err := w.desk.Item(w.t.Context(), id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func sit(w *world, change ...func(*Options)) *hand {
 	for _, c := range change {
 		c(&o)
 	}
-	h.m = New(context.Background(), o)
+	h.m = New(w.t.Context(), o)
 	h.m.session = "session"
 	h.m.out.after = func(d time.Duration, msg func() tea.Msg) tea.Cmd {
 		h.timers = append(h.timers, timer{d, msg})
