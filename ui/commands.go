@@ -123,7 +123,10 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 			total = -1 // it counts all runs, not those that match
 		}
 		msg.runsGen = w.runsGen
-		msg.runs = &page[gate.RunID, gate.RunRow]{asked: q.Window, rows: got.Rows, more: got.More, total: total, prior: prior(q.Window, got.Above)}
+		msg.runs = &page[gate.RunID, gate.RunRow]{
+			asked: q.Window, rows: got.Rows, more: got.More, total: total, prior: prior(q.Window, got.Above),
+			left: leftRuns(&got, q.Window, w.shownRuns),
+		}
 	}
 	if w.run != "" {
 		msg.runID = w.run
@@ -149,6 +152,22 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 		}
 	}
 	return msg, nil
+}
+
+// leftRuns returns the runs that were shown and that a filter no longer lets
+// through, as far as an answer that holds the whole list can tell.
+func leftRuns(got *gate.RunsPage, q gate.Window, shown []gate.RunID) map[gate.RunID]string {
+	if got.More || prior(q, got.Above) {
+		return nil
+	}
+	left := make(map[gate.RunID]string)
+	for _, id := range shown {
+		left[id] = "is no longer in this list"
+	}
+	for i := range got.Rows {
+		delete(left, got.Rows[i].Run)
+	}
+	return left
 }
 
 // prior reports whether a list has rows before those of an answer. Where that

@@ -3,12 +3,14 @@ package ui
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
 
 	"tollgate/gate"
 	"tollgate/views"
@@ -84,6 +86,59 @@ func TestRule11EverySizeWithEveryDialogOpen(t *testing.T) {
 				wellFormed(t, name, h.m.View(), s[0], s[1])
 			}
 		})
+	}
+}
+
+// Rule 10, by what a terminal makes of it: beside an item whose texts are
+// hostile every other row is what it is beside a harmless one.
+func TestRule10OtherRowsAreUntouched(t *testing.T) {
+	rows := func(message string) []string {
+		w := newWorld(t)
+		w.run("run-1", 8, 4, 10*time.Minute)
+		w.ask("run-1", "charge-1", "planner", "payments.charge")
+		w.do(gate.Report{Actor: agents, Run: "run-1", Op: "charge-1", Ordinal: 1, Failure: gate.Failure{Code: "timeout", Message: message}})
+		h := sit(w, func(o *Options) { o.Theme = views.NewTheme(views.Dark, false) })
+		h.press("v")
+		term := vt.NewEmulator(120, 36)
+		if _, err := term.WriteString(strings.ReplaceAll(h.m.View(), "\n", "\r\n")); err != nil {
+			t.Fatal(err)
+		}
+		var rows []string
+		for y := range 36 {
+			var row strings.Builder
+			for x := 0; x < 120; {
+				cell := term.CellAt(x, y)
+				if cell == nil || cell.Width == 0 {
+					x++
+					continue
+				}
+				row.WriteString(cell.Content)
+				x += cell.Width
+			}
+			rows = append(rows, row.String())
+		}
+		return rows
+	}
+	for _, hostile := range []string{
+		"\x1b[2J\x1b[1;1Howned", "\x1b]52;c;ZXZpbA==\x07", "\u009b2J", "\x9b2J", "\r\r\r>>>", "\n\n\n", "\x08\x08\x08\x08", "\x1b]0;title",
+		"\u202eevil", "e" + strings.Repeat("\u0301", 400), strings.Repeat("\U0001F468\u200D", 200), "\x1b[?1003h", "\x1b#8", strings.Repeat("世", 4000),
+	} {
+		plain, got := rows("no answer"), rows(hostile)
+		said := slices.IndexFunc(plain, func(row string) bool { return strings.Contains(row, "said ") })
+		if said < 0 || got[said] == plain[said] {
+			t.Fatalf("%q is not shown", hostile)
+		}
+		for i := range plain {
+			left, _, two := strings.Cut(plain[i], "│")
+			switch {
+			case i < said && got[i] != plain[i]:
+				t.Errorf("%q changed row %d from %q to %q", hostile, i, plain[i], got[i])
+			case two && !strings.HasPrefix(got[i], left+"│"): // from there on the detail moves down, and nothing else
+				t.Errorf("%q changed the tree in row %d from %q to %q", hostile, i, left, got[i])
+			case !two && got[i] != plain[i]:
+				t.Errorf("%q changed row %d from %q to %q", hostile, i, plain[i], got[i])
+			}
+		}
 	}
 }
 

@@ -169,6 +169,26 @@ func TestFilter(t *testing.T) {
 	h.wantRow("charge-1 ", "payments")
 }
 
+// A run that a filter no longer lets through is not the selected one any more.
+func TestARunThatNoLongerMatches(t *testing.T) {
+	w := newWorld(t)
+	w.run("run-1", 1, 0, 10*time.Minute)
+	w.run("run-2", 9, 0, 10*time.Minute)
+	h := sit(w)
+	h.press("f", "j") // active ones; the newest comes first
+	h.wantRow(">", "run-1")
+	w.ask("run-1", "look-1", "", "orders.get")
+	w.ask("run-1", "look-2", "", "orders.get")
+	h.poke()
+	h.wantNoRow(">", "run-")
+	h.wantRow("run-1 is no longer in this list", "1 left", "R takes them in")
+	h.press("enter")
+	h.wantRow("enter does nothing now")
+	h.press("R")
+	h.wantNoRow("exhausted")
+	h.wantNoRow("run-1", "planner")
+}
+
 // The tree of a run folds; the cursor stays with its node while the run moves
 // on.
 func TestRunTree(t *testing.T) {

@@ -38,8 +38,9 @@ type want struct {
 	queueGen int
 	shown    []listed // items that are seen, to tell those that have left
 
-	runs    *gate.RunsQuery
-	runsGen int
+	runs      *gate.RunsQuery
+	runsGen   int
+	shownRuns []gate.RunID
 
 	run gate.RunID // empty: none
 

@@ -102,7 +102,7 @@ func TestRule2RowsStayUnderTheCursor(t *testing.T) {
 	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActClaim})
 	h.poke()
 	h.wantNoRow("charge-0")
-	h.wantRow("1 new", "1 left", "R takes them in")
+	h.wantRow("1 new - 1 left", "R takes them in")
 	h.wantRow("charge-1", "lee")                // what is shown is live
 	h.wantRow("1 queue 3", "3 outcome unknown") // and so are the counters
 	rows := names2(h.m.queue.list.visible())

@@ -106,7 +106,7 @@ func (m *Model) listNotice(n views.Notice, l listNews) views.Notice {
 	}{{l.news, "new"}, {l.moved, "moved"}, {l.left, "left"}} {
 		if part.n > 0 {
 			if held != "" {
-				held += " · "
+				held += m.Theme.Dot()
 			}
 			held += fmt.Sprintf("%d %s", part.n, part.word)
 		}
@@ -118,7 +118,7 @@ func (m *Model) listNotice(n views.Notice, l listNews) views.Notice {
 		}
 		n.Text, n.Tone = l.lost+" "+how, views.Loud
 		if held != "" {
-			n.Text += " · " + held
+			n.Text += m.Theme.Dot() + held
 		}
 	} else {
 		n.Text = held

@@ -59,7 +59,8 @@ func (r *reviewScreen) mark(now escalation.Item) {
 // take looks whether the item is still what is shown, and what came of the
 // attempt that was permitted.
 func (r *reviewScreen) take(msg readMsg) {
-	if op := msg.reviewNow; op != nil && r.item != nil && (op.Version != r.item.Version || op.ItemState != r.item.State) {
+	// A read that began before the item was loaded can be older than the item.
+	if op := msg.reviewNow; op != nil && r.item != nil && op.Version > r.item.Version {
 		r.moved = movedBy(msg.latest)
 		r.gone = op.ItemState == gate.HoldResolved
 	}

@@ -22,6 +22,9 @@ func newRunsScreen() runsScreen {
 func (s *runsScreen) wants(w *want) {
 	w.runs = &gate.RunsQuery{Window: s.list.query(), State: s.state, Text: s.text}
 	w.runsGen = s.gen
+	for _, r := range s.list.visible() {
+		w.shownRuns = append(w.shownRuns, r.Run)
+	}
 }
 
 // filter makes it another list.
@@ -41,7 +44,7 @@ func (m *Model) viewRuns(p views.Page) string {
 		v.Empty = "No run matches."
 	}
 	p.Notice = m.listNotice(p.Notice, listNews{
-		news: s.list.news, moved: s.list.moved, lost: string(s.list.cur.lost), how: s.list.cur.how,
+		news: s.list.news, moved: s.list.moved, left: len(s.list.left), lost: string(s.list.cur.lost), how: s.list.cur.how,
 	})
 	if p.Notice.Side == "" {
 		p.Notice.Side = s.side()

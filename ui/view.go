@@ -71,7 +71,7 @@ func (m *Model) news(where place) views.Notice {
 	case m.notice.Text != "":
 		return m.notice
 	case away != "":
-		return views.Notice{Text: "disconnected: " + away + " · verbs are off · trying again by itself", Tone: views.Loud}
+		return views.Notice{Text: "disconnected: " + away + m.Theme.Dot() + "verbs are off" + m.Theme.Dot() + "trying again by itself", Tone: views.Loud}
 	}
 	return views.Notice{}
 }

@@ -53,6 +53,9 @@ func NewTheme(p Palette, ascii bool) *Theme {
 	return t
 }
 
+// Dot returns what stands between two parts of a line.
+func (t *Theme) Dot() string { return " " + t.g.dot + " " }
+
 // sgr begins a style whatever was in force before.
 func sgr(params, more string) string {
 	s := "\x1b[0"
