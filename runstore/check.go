@@ -239,11 +239,11 @@ func compare(ctx context.Context, have, want *bbolt.Tx, v *Verification) error {
 func describe(bucket, key, value []byte) string {
 	switch {
 	case bytes.Equal(bucket, bucketRuns):
-		if r, err := decodeRow(value, runRowFields); err == nil {
+		if r, err := decodeRow[storedRunRow](value); err == nil {
 			return fmt.Sprintf("run %q", r.run.ID)
 		}
 	case bytes.Equal(bucket, bucketOps):
-		if o, err := decodeRow(value, operation); err == nil {
+		if o, err := decodeRow[storedOperation](value); err == nil {
 			return fmt.Sprintf("operation %q of run %q", o.ID, o.Run)
 		}
 	case bytes.Equal(bucket, bucketDependencies), bytes.Equal(bucket, bucketWaiting):
@@ -258,21 +258,21 @@ func describe(bucket, key, value []byte) string {
 func rowDifference(bucket, have, want []byte) string {
 	switch {
 	case bytes.Equal(bucket, bucketRuns):
-		return decodedDifference(have, want, runRowFields)
+		return decodedDifference[storedRunRow](have, want)
 	case bytes.Equal(bucket, bucketOps):
-		return decodedDifference(have, want, operation)
+		return decodedDifference[storedOperation](have, want)
 	case bytes.Equal(bucket, bucketDependencies):
-		return decodedDifference(have, want, dependency)
+		return decodedDifference[storedDependency](have, want)
 	}
 	return fmt.Sprintf("%x, want %x", have, want)
 }
 
-func decodedDifference[T any](have, want []byte, each func(*coder, *T)) string {
-	h, err := decodeRow(have, each)
+func decodedDifference[S stored[T], T any](have, want []byte) string {
+	h, err := decodeRow[S](have)
 	if err != nil {
 		return err.Error()
 	}
-	w, err := decodeRow(want, each)
+	w, err := decodeRow[S](want)
 	if err != nil {
 		return err.Error()
 	}

@@ -74,21 +74,21 @@ func TestVerifyFindsAChangedRow(t *testing.T) {
 	}{
 		"a counter of a run": {func(tx *bbolt.Tx) error {
 			b, k, v := firstOf(tx, bucketRuns)
-			row, err := decodeRow(v, runRowFields)
+			row, err := decodeRow[storedRunRow](v)
 			if err != nil {
 				return err
 			}
 			row.run.Budget.Spent.Attempts--
-			return b.Put(k, encodeRow(&row, runRowFields))
+			return b.Put(k, encodeRow(storeRunRow(row)))
 		}, `runs: run "r0" differs from the ledger: run.Budget.Spent.Attempts is`},
 		"the result of an operation": {func(tx *bbolt.Tx) error {
 			b, k, v := firstOf(tx, bucketOps)
-			op, err := decodeRow(v, operation)
+			op, err := decodeRow[storedOperation](v)
 			if err != nil {
 				return err
 			}
 			op.Key = "forged"
-			return b.Put(k, encodeRow(&op, operation))
+			return b.Put(k, encodeRow(storeOperation(op)))
 		}, `Key is "forged", want`},
 		"a lost entry of the queue": {func(tx *bbolt.Tx) error {
 			b, k, _ := firstOf(tx, bucketQueue)
@@ -99,21 +99,21 @@ func TestVerifyFindsAChangedRow(t *testing.T) {
 		}, "runs_by_state: key 30313233343536373839 is not in the ledger"},
 		"a window of a dependency": {func(tx *bbolt.Tx) error {
 			b, k, v := firstOf(tx, bucketDependencies)
-			d, err := decodeRow(v, dependency)
+			d, err := decodeRow[storedDependency](v)
 			if err != nil {
 				return err
 			}
 			d.Breaker.State ^= 1
-			return b.Put(k, encodeRow(&d, dependency))
+			return b.Put(k, encodeRow(storeDependency(d)))
 		}, "differs from the ledger: Breaker.State is"},
 		"a counter of the header": {func(tx *bbolt.Tx) error {
 			b := tx.Bucket(bucketMeta)
-			sum, err := decodeRow(b.Get(metaSummary), summaryFields)
+			sum, err := decodeRow[storedSummary](b.Get(metaSummary))
 			if err != nil {
 				return err
 			}
 			sum.counts.Runs++
-			return b.Put(metaSummary, encodeRow(&sum, summaryFields))
+			return b.Put(metaSummary, encodeRow(storeSummary(sum)))
 		}, `meta: "summary" differs`},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -170,7 +170,7 @@ func (f *folder) flush(hash gate.Digest) error {
 		if err := meta.Put(metaProjected, appendHead(nil, f.at)); err != nil {
 			return err
 		}
-		return meta.Put(metaSummary, encodeRow(&sum, summaryFields))
+		return meta.Put(metaSummary, encodeRow(storeSummary(sum)))
 	})
 	if err != nil {
 		return err
@@ -244,7 +244,7 @@ func (w *rowWriter) run(r dirtyRun, told []uint64) error {
 		return err
 	}
 	key := seqKey(row.run.Opened)
-	if err := w.tx.Bucket(bucketRuns).Put(key, encodeRow(row, runRowFields)); err != nil {
+	if err := w.tx.Bucket(bucketRuns).Put(key, encodeRow(storeRunRow(*row))); err != nil {
 		return err
 	}
 	var old [][]byte
@@ -307,7 +307,7 @@ func (w *rowWriter) op(o dirtyOp) error {
 		}
 	}
 	row.due += due(&now, &row.run) - due(o.before, &row.run)
-	if err := w.tx.Bucket(bucketOps).Put(at.key(), encodeRow(&now, operation)); err != nil {
+	if err := w.tx.Bucket(bucketOps).Put(at.key(), encodeRow(storeOperation(now))); err != nil {
 		return err
 	}
 	return w.item(o.before, &now, &row.run, at)
@@ -389,7 +389,7 @@ func (w *rowWriter) dep(d dirtyDep) error {
 	if dep.Breaker.State != gate.BreakerClosed {
 		w.sum.counts.BreakersOpen++
 	}
-	return w.tx.Bucket(bucketDependencies).Put([]byte(d.name), encodeRow(dep, dependency))
+	return w.tx.Bucket(bucketDependencies).Put([]byte(d.name), encodeRow(storeDependency(*dep)))
 }
 
 // swap moves entries without a value from their old keys to the new ones.

@@ -43,25 +43,49 @@ type summary struct {
 	resolved int64       // items
 }
 
-func runRowFields(c *coder, r *runRow) {
-	part(c, 1, &r.run, run)
-	integer(c, 2, &r.due)
-	integer(c, 3, &r.ops)
-	number(c, 4, &r.told)
+type storedRunRow struct {
+	Run  storedRun `cbor:"1,keyasint,omitzero"`
+	Due  int64     `cbor:"2,keyasint,omitempty"`
+	Ops  int64     `cbor:"3,keyasint,omitempty"`
+	Told uint64    `cbor:"4,keyasint,omitempty"`
 }
 
-func summaryFields(c *coder, s *summary) {
-	c.instant(1, &s.at)
-	c.digest(2, &s.contract)
-	integer(c, 3, &s.counts.Runs)
-	integer(c, 4, &s.counts.ActiveRuns)
-	integer(c, 5, &s.counts.OutcomeUnknown)
-	integer(c, 6, &s.counts.Approval)
-	integer(c, 7, &s.counts.Exhausted)
-	integer(c, 8, &s.counts.Stopped)
-	integer(c, 9, &s.counts.DeadLetters)
-	integer(c, 10, &s.counts.BreakersOpen)
-	integer(c, 11, &s.resolved)
+func storeRunRow(v runRow) storedRunRow {
+	return storedRunRow{Run: storeRun(v.run), Due: v.due, Ops: v.ops, Told: v.told}
+}
+
+func (s storedRunRow) load() runRow {
+	return runRow{run: s.Run.load(), due: s.Due, ops: s.Ops, told: s.Told}
+}
+
+type storedSummary struct {
+	At             instant     `cbor:"1,keyasint,omitempty"`
+	Contract       gate.Digest `cbor:"2,keyasint,omitzero"`
+	Runs           int64       `cbor:"3,keyasint,omitempty"`
+	ActiveRuns     int64       `cbor:"4,keyasint,omitempty"`
+	OutcomeUnknown int64       `cbor:"5,keyasint,omitempty"`
+	Approval       int64       `cbor:"6,keyasint,omitempty"`
+	Exhausted      int64       `cbor:"7,keyasint,omitempty"`
+	Stopped        int64       `cbor:"8,keyasint,omitempty"`
+	DeadLetters    int64       `cbor:"9,keyasint,omitempty"`
+	BreakersOpen   int64       `cbor:"10,keyasint,omitempty"`
+	Resolved       int64       `cbor:"11,keyasint,omitempty"`
+}
+
+func storeSummary(v summary) storedSummary {
+	c := &v.counts
+	return storedSummary{
+		At: instantOf(v.at), Contract: v.contract, Runs: c.Runs, ActiveRuns: c.ActiveRuns,
+		OutcomeUnknown: c.OutcomeUnknown, Approval: c.Approval, Exhausted: c.Exhausted, Stopped: c.Stopped,
+		DeadLetters: c.DeadLetters, BreakersOpen: c.BreakersOpen, Resolved: v.resolved,
+	}
+}
+
+func (s storedSummary) load() summary {
+	return summary{at: s.At.time(), contract: s.Contract, resolved: s.Resolved, counts: gate.Counts{
+		Runs: s.Runs, ActiveRuns: s.ActiveRuns, OutcomeUnknown: s.OutcomeUnknown, Approval: s.Approval,
+		Exhausted: s.Exhausted, Stopped: s.Stopped, DeadLetters: s.DeadLetters, BreakersOpen: s.BreakersOpen,
+	}}
 }
 
 // createProjection makes an empty projection file at path, in place of what
@@ -80,7 +104,7 @@ func createProjection(path string, store storeID) (*projection, error) {
 			meta.Put(metaSchema, binary.BigEndian.AppendUint32(nil, projectionSchema)),
 			meta.Put(metaStore, store[:]),
 			meta.Put(metaProjected, appendHead(nil, tip{})),
-			meta.Put(metaSummary, encodeRow(&summary{}, summaryFields)),
+			meta.Put(metaSummary, encodeRow(storeSummary(summary{}))),
 		)
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
@@ -135,7 +159,7 @@ func statusOf(tx *bbolt.Tx) (at tip, sum summary, err error) {
 	if at, err = parseHead(meta.Get(metaProjected)); err != nil {
 		return at, sum, err
 	}
-	sum, err = decodeRow(meta.Get(metaSummary), summaryFields)
+	sum, err = decodeRow[storedSummary](meta.Get(metaSummary))
 	return at, sum, err
 }
 
@@ -143,7 +167,7 @@ func statusOf(tx *bbolt.Tx) (at tip, sum summary, err error) {
 func (p *projection) dependencies() (deps []gate.Dependency, err error) {
 	err = view(p.db, func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketDependencies).ForEach(func(_, v []byte) error {
-			d, err := decodeRow(v, dependency)
+			d, err := decodeRow[storedDependency](v)
 			deps = append(deps, d)
 			return err
 		})
@@ -194,7 +218,7 @@ func runAt(tx *bbolt.Tx, opened uint64) (runRow, error) {
 	if v == nil {
 		return runRow{}, damaged("the run opened at seq %d has no row", opened)
 	}
-	row, err := decodeRow(v, runRowFields)
+	row, err := decodeRow[storedRunRow](v)
 	if err != nil {
 		return row, damaged("the run opened at seq %d: %w", opened, err)
 	}
@@ -207,7 +231,7 @@ func opAt(tx *bbolt.Tx, at place) (gate.Operation, error) {
 	if v == nil {
 		return gate.Operation{}, damaged("operation %d of the run opened at seq %d has no row", at.n, at.run)
 	}
-	op, err := decodeRow(v, operation)
+	op, err := decodeRow[storedOperation](v)
 	if err != nil {
 		return op, damaged("operation %d of the run opened at seq %d: %w", at.n, at.run, err)
 	}
@@ -219,7 +243,7 @@ func opsOf(tx *bbolt.Tx, opened uint64) (ops []gate.Operation, err error) {
 	prefix := seqKey(opened)
 	c := tx.Bucket(bucketOps).Cursor()
 	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-		op, err := decodeRow(v, operation)
+		op, err := decodeRow[storedOperation](v)
 		if err != nil {
 			return nil, damaged("an operation of the run opened at seq %d: %w", opened, err)
 		}

@@ -297,7 +297,7 @@ func (s *Store) Dependencies(ctx context.Context, now time.Time) (rows []gate.De
 			return err
 		}
 		err = tx.Bucket(bucketDependencies).ForEach(func(_, v []byte) error {
-			d, err := decodeRow(v, dependency)
+			d, err := decodeRow[storedDependency](v)
 			if err != nil {
 				return err
 			}
