@@ -99,8 +99,11 @@ torture: ## the long runs: kills, faults, power loss, long fuzzing, model sequen
 	@for d in $$(grep -rl --include='*_test.go' '"pgregory.net/rapid"' . | xargs -n1 dirname | sort -u); do \
 		go test -count=1 -timeout 2h -run Model "$$d" -rapid.checks=10000 || exit 1; done
 
-bench: ## run the benchmarks, five times each
-	go test -run '^$$' -bench . -benchmem -count 5 -timeout 1h ./...
+bench: ## measure the parts, and committed decisions beside what the disk allows
+	$(call say,the parts)
+	go test -run '^$$' -skip '^BenchmarkCommit$$' -bench . -benchmem -benchtime 0.1s -count 3 ./...
+	$(call say,committed decisions beside what the disk allows)
+	runstore/bench/run
 
 cover: ## show the statements that the tests reach
 	@mkdir -p bin

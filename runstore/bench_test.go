@@ -1,179 +1,238 @@
 package runstore_test
 
 import (
-	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
 	"tollgate/gate"
-	"tollgate/runstore/storetest"
+	"tollgate/runstore"
 )
 
-// benchClock is the wall clock of a benchmark.
+// roundTime is how long one side is measured before the other one's turn.
+const roundTime = 400 * time.Millisecond
+
+// BenchmarkCommit compares the gate with what the disk allows. Callers ask for
+// a permit and report its success, each its own operations, through the door
+// of a store: on a run of its own each, or all on one. A caller sends its next
+// command when it has its answer.
+//
+// Beside it stands the ceiling: as many callers, which have the same records
+// written. The two take turns, since what a disk and a shared machine can do
+// changes from second to second; so the ratios are the result. An iteration is
+// one round of each; a round of the gate ends when the projection has taken in
+// all of it. The metrics are medians of the rounds:
+//
+//	decisions/s, p99-ms  the gate's
+//	ceiling/s, c99-ms    the ceiling's
+//	share                decisions/s over ceiling/s
+//	p99-ratio            p99-ms over c99-ms
+//	cpu-us               CPU time of a decision, the projection's part too
+func BenchmarkCommit(b *testing.B) {
+	for _, c := range []struct {
+		callers int
+		oneRun  bool
+	}{{1, false}, {8, false}, {64, false}, {256, false}, {8, true}, {64, true}, {256, true}} {
+		runs := "own"
+		if c.oneRun {
+			runs = "one"
+		}
+		b.Run(fmt.Sprintf("callers=%d/runs=%s", c.callers, runs), func(b *testing.B) { benchCommit(b, c.callers, c.oneRun) })
+	}
+}
+
+// round is what one side did in one turn.
+type round struct {
+	rate float64 // calls a second
+	p99  float64 // milliseconds
+	cpu  float64 // microseconds of the process a call
+}
+
+func benchCommit(b *testing.B, callers int, oneRun bool) {
+	g, c := newBenchGate(b), newCeiling(b)
+	_, records := g.round(b, callers, oneRun) // warms up
+	var gates, ceilings []round
+	for first := true; b.Loop(); first = !first {
+		if first {
+			ceilings = append(ceilings, c.round(b, callers, records))
+		}
+		one, written := g.round(b, callers, oneRun)
+		gates, records = append(gates, one), written
+		if !first {
+			ceilings = append(ceilings, c.round(b, callers, records))
+		}
+	}
+	report := func(unit string, each func(gate, ceiling round) float64) {
+		all := make([]float64, len(gates))
+		for i := range all {
+			all[i] = each(gates[i], ceilings[i])
+		}
+		slices.Sort(all)
+		b.ReportMetric((all[(len(all)-1)/2]+all[len(all)/2])/2, unit)
+	}
+	report("decisions/s", func(g, _ round) float64 { return g.rate })
+	report("p99-ms", func(g, _ round) float64 { return g.p99 })
+	report("ceiling/s", func(_, c round) float64 { return c.rate })
+	report("c99-ms", func(_, c round) float64 { return c.p99 })
+	report("share", func(g, c round) float64 { return g.rate / c.rate })
+	report("p99-ratio", func(g, c round) float64 { return g.p99 / c.p99 })
+	report("cpu-us", func(g, _ round) float64 { return g.cpu })
+	b.ReportMetric(0, "ns/op") // says nothing: a round lasts as long as it is told to
+}
+
+// benchGate is a store and its door.
+type benchGate struct {
+	store *runstore.Store
+	door  *gate.Door
+	runs  int // that were started
+}
+
+// benchClock is the real clock.
 type benchClock struct{ began time.Time }
 
 func (benchClock) Wall() time.Time          { return time.Now() }
 func (c benchClock) Elapsed() time.Duration { return time.Since(c.began) }
 
-// BenchmarkDecide is what a caller of the door waits for, in process: load,
-// decide, commit. Half of the decisions are asks, half reports. Beside each
-// stands the ceiling for the same number of callers: the same record bytes,
-// written by one goroutine that takes what waits, with one write and one
-// fdatasync for each group, and then a page of 4 KiB with another.
-func BenchmarkDecide(b *testing.B) {
-	for _, callers := range []int{1, 8, 64, 256} {
-		for _, hot := range []bool{false, true} {
-			name := fmt.Sprintf("callers=%d/runs=%d", callers, callers)
-			if hot {
-				name = fmt.Sprintf("callers=%d/runs=1", callers)
-			}
-			b.Run(name, func(b *testing.B) { benchDecide(b, callers, hot) })
-		}
-		b.Run(fmt.Sprintf("callers=%d/ceiling", callers), func(b *testing.B) { benchCeiling(b, callers) })
-	}
-}
-
-func benchDecide(b *testing.B, callers int, hot bool) {
+func newBenchGate(b *testing.B) *benchGate {
+	b.Helper()
 	store, _ := newStore(b)
-	contract := storetest.Contract()
-	for _, p := range contract.Policies {
-		p.RetryRatio, p.Breaker = nil, nil
+	contract := gate.NewContract()
+	contract.Tools = map[string]*gate.Tool{
+		"put": {Effect: gate.EffectWrite, Safety: gate.SafetyIdempotent, Dependency: "orders", Timeout: time.Second},
 	}
 	door, err := gate.NewDoor(b.Context(), store, contract, benchClock{time.Now()}, func() float64 { return 0.5 })
 	if err != nil {
 		b.Fatal(err)
 	}
-	attempts, effects, deadline := int64(1_000_000), int64(1_000_000), 24*time.Hour
-	var runs atomic.Int64
-	start := func(ctx context.Context) gate.RunID {
-		id := gate.RunID(fmt.Sprintf("run-%d", runs.Add(1)))
-		_, err := door.Do(ctx, gate.Start{Run: id, Limits: gate.Limits{Attempts: &attempts, SideEffects: &effects, Deadline: &deadline}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		return id
-	}
-	shared := start(b.Context())
-	const perRun = 200 // operations, and then a caller goes on with another run
-	measure(b, callers, func(ctx context.Context, caller int) func(i int) error {
-		run := shared
-		return func(i int) error {
-			if !hot && i/2%perRun == 0 && i%2 == 0 {
-				run = start(ctx)
-			}
-			op := gate.OpID(fmt.Sprintf("op-%d-%d", caller, i/2))
-			if i%2 == 0 {
-				_, err := door.Do(ctx, gate.Ask{Run: run, ID: "ask-" + string(op), Op: op, Tool: "put", Input: []byte(`{"order":42,"amount":"12.50"}`)})
-				return err
-			}
-			_, err := door.Do(ctx, gate.Report{Run: run, Op: op, Ordinal: 1, OK: true, Result: "done"})
-			return err
-		}
-	})
-	b.StopTimer()
-	info, err := store.Head(b.Context())
-	if err != nil || info.Seq == 0 {
-		b.Fatal(info, err)
-	}
+	return &benchGate{store: store, door: door}
 }
 
-// benchRecord is the mean size of the records that benchDecide writes.
-const benchRecord = 330
-
-func benchCeiling(b *testing.B, callers int) {
-	f, err := os.Create(filepath.Join(b.TempDir(), "ceiling"))
+// round measures the gate on new runs, which it ends again, and returns the
+// records of what was measured.
+func (g *benchGate) round(b *testing.B, callers int, oneRun bool) (r round, records [][]byte) {
+	b.Helper()
+	attempts, deadline := int64(gate.MaxCount), time.Hour
+	limits := gate.Limits{Attempts: &attempts, SideEffects: &attempts, Deadline: &deadline}
+	runs := make([]gate.RunID, callers)
+	for i := range runs {
+		if i > 0 && oneRun {
+			runs[i] = runs[0]
+			continue
+		}
+		g.runs++
+		runs[i] = gate.RunID("run-" + strconv.Itoa(g.runs))
+		g.do(b, gate.Start{Run: runs[i], Agent: "agent", Limits: limits})
+	}
+	head, err := g.store.Head(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer f.Close() //nolint:errcheck // of a benchmark's own file
-	const size = 1 << 28
-	zeros := make([]byte, 1<<20)
-	for at := int64(0); at < size; at += int64(len(zeros)) {
-		if _, err := f.WriteAt(zeros, at); err != nil {
-			b.Fatal(err)
+
+	input := []byte(`{"order":42,"amount":"12.50"}`)
+	r = measure(b, callers, func(caller int) func(i int) error {
+		run, prefix := runs[caller], "op-"+strconv.Itoa(caller)+"-"
+		return func(i int) (err error) {
+			op := gate.OpID(prefix + strconv.Itoa(i/2))
+			if i%2 == 0 {
+				_, err = g.door.Do(b.Context(), gate.Ask{Run: run, ID: string(op), Op: op, Tool: "put", Input: input})
+			} else {
+				_, err = g.door.Do(b.Context(), gate.Report{Run: run, Op: op, Ordinal: 1, OK: true, Result: "stored"})
+			}
+			return err
 		}
-	}
-	if err := f.Sync(); err != nil {
+	}, func() error { return settle(b, g.store) })
+
+	records, err = g.store.RecordsAfter(b.Context(), head.Seq)
+	if err != nil {
 		b.Fatal(err)
 	}
-	requests := make(chan chan error, 4096)
-	go func() {
-		at := int64(4096)
-		page := make([]byte, 4096)
-		for first := range requests {
-			group := []chan error{first}
-			for more := true; more; {
-				select {
-				case r := <-requests:
-					group = append(group, r)
-				default:
-					runtime.Gosched()
-					more = len(requests) > 0
-				}
-			}
-			n := int64(len(group) * benchRecord)
-			if at+n > size {
-				at = 4096
-			}
-			_, err := f.WriteAt(zeros[:n], at)
-			at += n
-			for _, write := range []func() error{
-				func() error { return syscall.Fdatasync(int(f.Fd())) },
-				func() error { _, err := f.WriteAt(page, 0); return err },
-				func() error { return syscall.Fdatasync(int(f.Fd())) },
-			} {
-				if err == nil {
-					err = write()
-				}
-			}
-			for _, r := range group {
-				r <- err
-			}
-		}
-	}()
-	defer close(requests)
-	measure(b, callers, func(context.Context, int) func(int) error {
-		done := make(chan error, 1)
-		return func(int) error { requests <- done; return <-done }
-	})
+	for _, run := range slices.Compact(runs) {
+		g.do(b, gate.End{Run: run})
+	}
+	if err := settle(b, g.store); err != nil {
+		b.Fatal(err)
+	}
+	return r, records
 }
 
-// measure shares b.N calls among callers and reports calls a second and the
-// time that 99 of 100 stay below.
-func measure(b *testing.B, callers int, caller func(ctx context.Context, n int) func(i int) error) {
-	var left atomic.Int64
-	left.Store(int64(b.N))
+// settle returns when the projection has taken in everything: reads wait for
+// that.
+func settle(b *testing.B, s *runstore.Store) error {
+	b.Helper()
+	_, err := s.Counts(b.Context())
+	return err
+}
+
+func (g *benchGate) do(b *testing.B, c gate.Command) {
+	b.Helper()
+	if _, err := g.door.Do(b.Context(), c); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// round measures the ceiling on records that the gate has written.
+func (c *ceiling) round(b *testing.B, callers int, records [][]byte) round {
+	b.Helper()
+	return measure(b, callers, func(caller int) func(i int) error {
+		done := make(chan error, 1)
+		return func(i int) error {
+			c.requests <- ceilingRequest{records[(i*callers+caller)%len(records)], done}
+			return <-done
+		}
+	}, func() error { return nil })
+}
+
+// measure lets callers call for roundTime, each again when its call has
+// returned, and then after, which belongs to the time that they took.
+func measure(b *testing.B, callers int, caller func(n int) func(i int) error, after func() error) round {
+	b.Helper()
+	runtime.GC() // what one side leaves behind is not the other's
 	times := make([][]time.Duration, callers)
-	ctx := b.Context()
-	b.ResetTimer()
-	began := time.Now()
 	var wg sync.WaitGroup
+	began, cpu := time.Now(), cpuTime(b)
 	for n := range callers {
+		call := caller(n)
 		wg.Go(func() {
-			call := caller(ctx, n)
-			for i := 0; left.Add(-1) >= 0; i++ {
-				t := time.Now()
+			now := began
+			for i := 0; now.Sub(began) < roundTime; i++ {
 				if err := call(i); err != nil {
 					b.Error(err)
 					return
 				}
-				times[n] = append(times[n], time.Since(t))
+				then := now
+				now = time.Now()
+				times[n] = append(times[n], now.Sub(then))
 			}
 		})
 	}
 	wg.Wait()
-	took := time.Since(began)
+	if err := after(); err != nil {
+		b.Fatal(err)
+	}
+	took, cpu := time.Since(began), cpuTime(b)-cpu
 	all := slices.Concat(times...)
+	if len(all) == 0 {
+		b.Fatal("nothing was called")
+	}
 	slices.Sort(all)
-	b.ReportMetric(float64(len(all))/took.Seconds(), "decisions/s")
-	b.ReportMetric(float64(all[len(all)*99/100].Microseconds())/1000, "p99-ms")
-	b.ReportMetric(0, "ns/op")
+	return round{
+		rate: float64(len(all)) / took.Seconds(),
+		p99:  float64(all[len(all)*99/100].Microseconds()) / 1000,
+		cpu:  float64(cpu.Microseconds()) / float64(len(all)),
+	}
+}
+
+// cpuTime returns what the process has used.
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

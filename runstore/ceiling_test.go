@@ -1,7 +1,6 @@
-package runstore
+package runstore_test
 
 import (
-	"math"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -26,6 +25,7 @@ type ceilingRequest struct {
 }
 
 const (
+	ceilingGroup = 1024 // requests, as in a block
 	ceilingPage  = 4096
 	ceilingSpace = 64 << 20 // for groups, after the page; used again from the start when it is full
 )
@@ -43,7 +43,7 @@ func newCeiling(tb testing.TB) *ceiling {
 	if err := f.Sync(); err != nil {
 		tb.Fatal(err)
 	}
-	c := &ceiling{file: f, at: ceilingPage, requests: make(chan ceilingRequest, maxBlock), stopped: make(chan struct{})}
+	c := &ceiling{file: f, at: ceilingPage, requests: make(chan ceilingRequest, ceilingGroup), stopped: make(chan struct{})}
 	go c.run()
 	tb.Cleanup(func() {
 		close(c.requests)
@@ -62,7 +62,7 @@ func (c *ceiling) run() {
 	var bytes []byte
 	for r := range c.requests {
 		group, bytes = append(group[:0], r), append(bytes[:0], r.record...)
-		for range min(len(c.requests), maxBlock-1) {
+		for range min(len(c.requests), ceilingGroup-1) {
 			r := <-c.requests
 			group, bytes = append(group, r), append(bytes, r.record...)
 		}
@@ -88,20 +88,4 @@ func (c *ceiling) write(group, page []byte) error {
 		return err
 	}
 	return syscall.Fdatasync(int(c.file.Fd()))
-}
-
-// recordsAfter returns the records of the ledger after a seq, as they are
-// stored.
-func (s *Store) recordsAfter(tb testing.TB, seq uint64) (records [][]byte) {
-	tb.Helper()
-	err := s.ledger.Load().blocks(tb.Context(), seq, func(b block) error {
-		for _, r := range b.all {
-			records = append(records, r)
-		}
-		return nil
-	})
-	if err != nil || len(records) == 0 || len(records) > math.MaxInt32 {
-		tb.Fatalf("%d records after seq %d: %v", len(records), seq, err)
-	}
-	return records
 }
