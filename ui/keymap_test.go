@@ -175,7 +175,7 @@ func TestARunThatNoLongerMatches(t *testing.T) {
 	w.run("run-1", 1, 0, 10*time.Minute)
 	w.run("run-2", 9, 0, 10*time.Minute)
 	h := sit(w)
-	h.press("f", "j") // active ones; the newest comes first
+	h.press("f", "j", "j") // active ones; the newest comes first
 	h.wantRow(">", "run-1")
 	w.ask("run-1", "look-1", "", "orders.get")
 	w.ask("run-1", "look-2", "", "orders.get")

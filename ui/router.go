@@ -86,6 +86,7 @@ func (m *Model) arrive() {
 	switch m.here().place {
 	case inQueue:
 		m.queue.list.adopt = true
+		m.queue.list.pick = !m.queue.list.cur.inList()
 	case inRuns:
 		m.runs.list.adopt = true
 	default:

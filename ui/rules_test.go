@@ -134,7 +134,7 @@ func TestRule3NothingPopsUp(t *testing.T) {
 	}{
 		{nil, inQueue},
 		{[]string{"2"}, inRuns},
-		{[]string{"enter"}, inRun},
+		{[]string{"j", "enter"}, inRun},
 		{[]string{"1", "enter"}, inReview},
 		{[]string{"x"}, inForm},
 	} {

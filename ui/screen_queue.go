@@ -18,7 +18,9 @@ type queueScreen struct {
 }
 
 func newQueueScreen() queueScreen {
-	return queueScreen{list: newWindow(func(r *gate.ItemRow) gate.ItemID { return r.ID }), state: gate.HoldOpen}
+	s := queueScreen{list: newWindow(func(r *gate.ItemRow) gate.ItemID { return r.ID }), state: gate.HoldOpen}
+	s.list.pick = true
+	return s
 }
 
 func (s *queueScreen) wants(w *want) {
@@ -36,6 +38,7 @@ func (s *queueScreen) filter(state gate.HoldState, text string) {
 	s.state, s.text = state, text
 	s.gen++
 	s.list.reset()
+	s.list.pick = true
 }
 
 // nextState is the filter that comes after one.

@@ -29,6 +29,7 @@ type window[ID ~string, Row any] struct {
 	taken  int64          // and when its order was taken in
 	loaded bool           // something has been read
 	adopt  bool           // the next page is taken in whatever the cursor does
+	pick   bool           // the operator has just come: the next page's first row is selected
 
 	height int // rows that are seen at once
 }
@@ -160,7 +161,6 @@ func (w *window[ID, Row]) take(p page[ID, Row]) {
 // set makes the answer the list that is shown. The cursor follows its id, and
 // its row keeps its place on the screen if it can.
 func (w *window[ID, Row]) set(p page[ID, Row]) {
-	first := !w.loaded
 	place, how := w.cur.at-w.cur.top, w.left[w.cur.id]
 	if how == "" {
 		how = p.left[w.cur.id]
@@ -174,9 +174,10 @@ func (w *window[ID, Row]) set(p page[ID, Row]) {
 		w.cur.at, w.cur.top = i, i-place
 	case w.cur.id != "":
 		w.cur.lose(how)
-	case first && len(w.rows) > 0:
-		w.cur.id = w.key(&w.rows[0])
+	case w.pick && w.cur.lost == "" && len(w.rows) > 0:
+		w.cur.pick(w.key(&w.rows[0]), 0)
 	}
+	w.pick = false
 	w.cur.at = max(0, min(w.cur.at, len(w.rows)-1))
 	w.cur.keepInView(w.height, len(w.rows))
 }

@@ -56,6 +56,7 @@ func read(w *window[string, line], l list) { w.take(l.answer(w.query(), w.visibl
 func newLines(height int) *window[string, line] {
 	w := newWindow(func(r *line) string { return r.id })
 	w.resize(height)
+	w.pick = true
 	return &w
 }
 
@@ -197,10 +198,11 @@ func TestAStrayAnswerIsHeldBack(t *testing.T) {
 	}
 }
 
-// A list without a cursor follows by itself, and selects nothing.
+// A list without a cursor follows by itself, and selects nothing. The first
+// row is selected only where the operator has just come to it.
 func TestAListWithoutACursorFollows(t *testing.T) {
 	w := newLines(20)
-	read(w, nil)
+	read(w, nil) // the operator came, and there was nothing
 	read(w, lines("a"))
 	read(w, lines("b a"))
 	if got := names(w.rows); got != "b a" || w.cur.inList() {
