@@ -64,12 +64,18 @@ func TestRowOfItem(t *testing.T) {
 			r.NeedsTwo, r.Kind, r.Verdict, r.Permits, r.Approvals = true, KindApproval, StopApprovalRequired, 0, 1
 			r.Code, r.Class, r.Outcome = "", ClassUnknown, OutcomePending
 		}},
-		{"claimed", func(o *Operation, _ *Run) { o.Hold.Claim = Claim{By: dana, Until: rowNoon} },
-			func(r *ItemRow) { r.ClaimBy, r.ClaimID, r.ClaimUntil = "dana", "uid:1002", rowNoon }},
-		{"claimed by one without a name", func(o *Operation, _ *Run) { o.Hold.Claim.By.ID = "uid:7" },
-			func(r *ItemRow) { r.ClaimBy, r.ClaimID = "uid:7", "uid:7" }},
-		{"resolved", func(o *Operation, _ *Run) { o.Hold.State, o.Hold.Changed.At = HoldResolved, rowNoon },
-			func(r *ItemRow) { r.State, r.Resolved = HoldResolved, rowNoon }},
+		{
+			"claimed", func(o *Operation, _ *Run) { o.Hold.Claim = Claim{By: dana, Until: rowNoon} },
+			func(r *ItemRow) { r.ClaimBy, r.ClaimID, r.ClaimUntil = "dana", "uid:1002", rowNoon },
+		},
+		{
+			"claimed by one without a name", func(o *Operation, _ *Run) { o.Hold.Claim.By.ID = "uid:7" },
+			func(r *ItemRow) { r.ClaimBy, r.ClaimID = "uid:7", "uid:7" },
+		},
+		{
+			"resolved", func(o *Operation, _ *Run) { o.Hold.State, o.Hold.Changed.At = HoldResolved, rowNoon },
+			func(r *ItemRow) { r.State, r.Resolved = HoldResolved, rowNoon },
+		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			o, r := heldPayment()
