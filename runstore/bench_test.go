@@ -119,15 +119,14 @@ func (g *benchGate) round(b *testing.B, callers int, oneRun bool) (r round, reco
 	attempts, deadline := int64(gate.MaxCount), time.Hour
 	limits := gate.Limits{Attempts: &attempts, SideEffects: &attempts, Deadline: &deadline}
 	runs := make([]gate.RunID, callers)
+	if oneRun {
+		runs = runs[:1]
+	}
 	for i := range runs {
-		if i > 0 && oneRun {
-			runs[i] = runs[0]
-			continue
-		}
 		g.runs++
 		runs[i] = gate.RunID("run-" + strconv.Itoa(g.runs))
-		g.do(b, gate.Start{Run: runs[i], Agent: "agent", Limits: limits})
 	}
+	g.each(b, runs, func(id gate.RunID) gate.Command { return gate.Start{Run: id, Agent: "agent", Limits: limits} })
 	head, err := g.store.Head(b.Context())
 	if err != nil {
 		b.Fatal(err)
@@ -135,7 +134,7 @@ func (g *benchGate) round(b *testing.B, callers int, oneRun bool) (r round, reco
 
 	input := []byte(`{"order":42,"amount":"12.50"}`)
 	r = measure(b, callers, func(caller int) func(i int) error {
-		run, prefix := runs[caller], "op-"+strconv.Itoa(caller)+"-"
+		run, prefix := runs[caller%len(runs)], "op-"+strconv.Itoa(caller)+"-"
 		return func(i int) (err error) {
 			op := gate.OpID(prefix + strconv.Itoa(i/2))
 			if i%2 == 0 {
@@ -151,9 +150,7 @@ func (g *benchGate) round(b *testing.B, callers int, oneRun bool) (r round, reco
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, run := range slices.Compact(runs) {
-		g.do(b, gate.End{Run: run})
-	}
+	g.each(b, runs, func(id gate.RunID) gate.Command { return gate.End{Run: id} })
 	if err := settle(b, g.store); err != nil {
 		b.Fatal(err)
 	}
@@ -168,11 +165,18 @@ func settle(b *testing.B, s *runstore.Store) error {
 	return err
 }
 
-func (g *benchGate) do(b *testing.B, c gate.Command) {
+// each sends a command for every run, all at once.
+func (g *benchGate) each(b *testing.B, runs []gate.RunID, command func(gate.RunID) gate.Command) {
 	b.Helper()
-	if _, err := g.door.Do(b.Context(), c); err != nil {
-		b.Fatal(err)
+	var wg sync.WaitGroup
+	for _, id := range runs {
+		wg.Go(func() {
+			if _, err := g.door.Do(b.Context(), command(id)); err != nil {
+				b.Error(err)
+			}
+		})
 	}
+	wg.Wait()
 }
 
 // round measures the ceiling on records that the gate has written.
