@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"tollgate/api"
 	"tollgate/gate"
 )
 
@@ -86,32 +88,29 @@ func newestOrFrom(ctx context.Context, r gate.Reader, q gate.LedgerQuery, from *
 	return nil, 1, nil
 }
 
-// followLedger prints what is committed from next on, until it is interrupted.
+// followLedger prints what is committed from next on, until it is interrupted
+// or the gate has gone.
 func (a *app) followLedger(ctx context.Context, r gate.Reader, q gate.LedgerQuery, next uint64) error {
-	q.Back, q.Limit = false, gate.MaxWindow
-	for range r.Watch(ctx) {
-		for {
-			q.From = next
-			page, err := r.Ledger(ctx, q)
-			if errors.Is(err, context.Canceled) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if err := a.printLedger(page.Rows, false); err != nil {
-				return err
-			}
-			if len(page.Rows) == 0 {
-				break
-			}
-			next = page.Rows[len(page.Rows)-1].Seq + 1
+	client, ok := r.(*api.Client)
+	if !ok {
+		return &fault{code: exitNoStore, err: errors.New("--follow: no gate is running, so nothing more will come"), hint: "tollgate serve runs a gate"}
+	}
+	for {
+		q.From, q.Back, q.Limit = next, false, gate.MaxWindow
+		page, err := client.WaitLedger(ctx, q, time.Minute)
+		switch {
+		case ctx.Err() != nil:
+			return nil // it was asked to stop
+		case err != nil:
+			return err
+		}
+		if err := a.printLedger(page.Rows, false); err != nil {
+			return err
+		}
+		if n := len(page.Rows); n > 0 {
+			next = page.Rows[n-1].Seq + 1
 		}
 	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	return &fault{code: exitNoStore, err: errors.New("the gate has gone")}
 }
 
 func (a *app) printLedger(rows []gate.DecisionRow, heads bool) error {
