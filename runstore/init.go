@@ -31,7 +31,7 @@ const (
 func Init(dir, realm string) error {
 	var id storeID
 	if realm == "" {
-		rand.Read(id[:]) //nolint:errcheck // crypto/rand never fails
+		rand.Read(id[:]) // never fails
 	} else {
 		var err error
 		if id, err = parseRealm(realm); err != nil {

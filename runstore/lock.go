@@ -62,7 +62,7 @@ func writePID(f *os.File) error {
 // readPID returns the process id in a lock file, or 0.
 func readPID(f *os.File) int {
 	b := make([]byte, 16)
-	n, _ := f.ReadAt(b, 0) //nolint:errcheck // a short file is the usual case, and no pid is an answer
+	n, _ := f.ReadAt(b, 0) // a short file is the usual case, and no pid is an answer
 	pid, err := strconv.Atoi(strings.TrimSpace(string(b[:n])))
 	if err != nil {
 		return 0

@@ -268,6 +268,7 @@ func countItems(tx *bbolt.Tx, q gate.ItemsQuery, list []span, accept func(k, v [
 		return 0, err
 	}
 	switch q.State {
+	default:
 	case gate.HoldResolved:
 		return sum.resolved, nil
 	case gate.HoldDeadLetter:

@@ -191,10 +191,9 @@ func staleCommit(t *testing.T, mk Make) {
 func allOrNothing(t *testing.T, mk Make) {
 	e, s, _ := begun(t, mk)
 	must(t, e, s, startRun("r1"))
-	first := step(t, e, s, askFor("r0", "op1"))
 	stale := step(t, e, s, askFor("r1", "op1"))
 	must(t, e, s, askFor("r1", "op2"))
-	first = step(t, e, s, askFor("r0", "op1")) // the dependency has moved
+	first := step(t, e, s, askFor("r0", "op1"))
 	before, wants := headOf(t, e), []gate.Want{{Run: "r0", Op: "op1"}, {Run: "r1", Op: "op1"}, {Depends: []string{"files"}}}
 	state, err := e.Load(t.Context(), wants...)
 	if err != nil {
@@ -516,7 +515,7 @@ func due(t *testing.T, mk Make) {
 			t.Fatalf("due at %v = %v, %v, want %d", at, got, err, len(want))
 		}
 		for _, ref := range want {
-			must(t, e, s, gate.Sweep{Run: ref.Run, Op: ref.Op})
+			must(t, e, s, gate.Sweep(ref))
 		}
 		if got, _, err := e.Due(t.Context(), at, 100); err != nil || len(got) > 0 {
 			t.Errorf("due after the sweeps = %v, %v, want nothing", got, err)

@@ -91,7 +91,7 @@ func (s *Story) Next(ctx context.Context, e gate.Engine) (gate.Command, error) {
 	switch p := s.r.IntN(100); {
 	case len(due) > 0 && p < 50:
 		ref := due[s.r.IntN(len(due))]
-		return gate.Sweep{Run: ref.Run, Op: ref.Op}, nil
+		return gate.Sweep(ref), nil
 	case len(s.runs) == 0 || p < 8:
 		return s.start(), nil
 	case p < 48 || len(s.refs) == 0:
@@ -229,6 +229,7 @@ func (s *Story) verb(ctx context.Context, e gate.Engine) (gate.Command, error) {
 		v.Version--
 	}
 	switch v.Do {
+	default:
 	case gate.ActSnooze:
 		v.Until = s.Now.Add(time.Duration(s.r.IntN(20)) * time.Second)
 	case gate.ActNewRun:

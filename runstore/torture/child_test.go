@@ -2,11 +2,13 @@ package torture
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,13 +28,15 @@ var (
 // it behaves, the arguments where.
 const (
 	behaves = "TOLLGATE_TORTURE"
-	honest  = "honest" // answers after the commit
-	early   = "early"  // answers before it, which must be noticed
+	honest  = "honest" // serves on a socket, and answers after the commit
+	early   = "early"  // the same, but answers before it, which must be noticed
+	inits   = "init"   // makes a store
+	works   = "work"   // asks and reports in process, and tells each answer to standard output
 )
 
 func TestMain(m *testing.M) {
 	if how := os.Getenv(behaves); how != "" {
-		if err := own(how, os.Args[1], os.Args[2]); err != nil {
+		if err := own(how, os.Args[1:]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -42,8 +46,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// own serves the store in dir on a socket until it is killed.
-func own(how, dir, socket string) error {
+func own(how string, args []string) error {
+	switch how {
+	case inits:
+		return runstore.Init(args[0], storetest.Realm)
+	case works:
+		return work(args[0])
+	default:
+		return serve(how, args[0], args[1])
+	}
+}
+
+// serve serves the store in dir on a socket until it is killed.
+func serve(how, dir, socket string) error {
 	ctx := context.Background()
 	store, err := runstore.Open(dir, runstore.Options{})
 	if err != nil {
@@ -70,6 +85,69 @@ func own(how, dir, socket string) error {
 		return err
 	}
 	return api.NewServer(door, store, escalation.NewDesk(door, store), api.Options{Store: dir}).Serve(ctx, l)
+}
+
+// Of work: as many callers, as many operations each.
+const (
+	workers   = 4
+	workerOps = 12
+)
+
+// work sends commands from a few callers and writes a line for each answer.
+// After an error it opens the store again, if it must, and sends the same
+// command until it gets an answer: what is in the ledger is found by its id.
+func work(dir string) error {
+	ctx := context.Background()
+	store, err := runstore.Open(dir, runstore.Options{})
+	if err != nil {
+		return err
+	}
+	var door *gate.Door
+	if err := persist(func() (err error) {
+		door, err = gate.NewDoor(ctx, store, storetest.Contract(), wallClock{}, rand.Float64)
+		return err
+	}); err != nil {
+		return err
+	}
+	attempts, effects, deadline := int64(200), int64(100), time.Hour
+	var wg sync.WaitGroup
+	errs := make([]error, workers)
+	for n := range workers {
+		wg.Go(func() {
+			do := func(c gate.Command) gate.Decision {
+				var d gate.Decision
+				if errs[n] == nil {
+					errs[n] = persist(func() (err error) { d, err = door.Do(ctx, c); return err })
+				}
+				if errs[n] == nil {
+					fmt.Println(c.Act(), d.Run, d.Op, d.Ordinal, d.Verdict)
+				}
+				return d
+			}
+			run := gate.RunID(fmt.Sprintf("w%d", n%2))
+			do(gate.Start{Run: run, Limits: gate.Limits{Attempts: &attempts, SideEffects: &effects, Deadline: &deadline}})
+			for i := range workerOps {
+				op := gate.OpID(fmt.Sprintf("op%d-%d", n, i))
+				d := do(gate.Ask{Run: run, ID: "a", Op: op, Tool: "put", Input: []byte("{}")})
+				if !d.Permit.IsZero() {
+					do(gate.Report{Run: run, Op: op, Ordinal: d.Permit.Ordinal, OK: true})
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return errors.Join(append(errs, store.Close())...)
+}
+
+// persist calls f until it succeeds; not for ever.
+func persist(f func() error) (err error) {
+	for range 200 {
+		if err = f(); err == nil {
+			return nil
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return err
 }
 
 // wallClock is a clock for a process that lives a fraction of a second.
@@ -124,10 +202,8 @@ func (e *earlyEngine) accepted(ctx context.Context, chain []gate.Transition) (bo
 			if err != nil {
 				return false, err
 			}
-			if r := state.Run(read.Run); r == nil || r.Rev <= read.Rev {
-				return false, nil
-			}
-			return true, nil
+			r := state.Run(read.Run)
+			return r != nil && r.Rev > read.Rev, nil
 		}
 	}
 	return false, nil // nothing to tell by: wait

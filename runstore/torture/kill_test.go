@@ -142,7 +142,7 @@ func runAndKill(t *testing.T, how, dir string, cycle int) (told []answer) {
 		t.Fatalf("the owner ended by itself: %v, %s", err, stderr.String())
 	}
 	wg.Wait()
-	<-ended
+	<-ended //nolint:errcheck // it was killed
 	if stderr.Len() > 0 {
 		t.Fatalf("the owner said: %s", stderr.String())
 	}
