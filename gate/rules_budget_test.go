@@ -32,6 +32,7 @@ func TestRB1OneBudgetFromExplicitLimits(t *testing.T) {
 		{"no deadline", func(c *Start) { c.Limits.Deadline = nil }, "limits.deadline"},
 		{"no side effects", func(c *Start) { c.Limits.SideEffects = nil }, "limits.side_effects"},
 		{"the rest from a policy", func(c *Start) { c.Policy, c.Limits = "half", Limits{SideEffects: all.SideEffects} }, ""},
+		{"its own over the policy's", func(c *Start) { c.Policy, c.Limits.Attempts = "half", ptr[int64](3) }, ""},
 		{"a policy that lacks one", func(c *Start) { c.Policy, c.Limits = "half", Limits{} }, "limits.side_effects"},
 		{"no attempt at all", func(c *Start) { c.Limits.Attempts = &zero }, "limits.attempts"},
 		{"too many attempts", func(c *Start) { c.Limits.Attempts = &tooMany }, "limits.attempts"},
@@ -61,7 +62,11 @@ func TestRB1OneBudgetFromExplicitLimits(t *testing.T) {
 			}
 			w.run = c.Run
 			b := w.header().Budget
-			equal(t, "attempts", b.MaxAttempts, 4)
+			most := int64(4) // of the policy
+			if c.Limits.Attempts != nil {
+				most = *c.Limits.Attempts
+			}
+			equal(t, "attempts", b.MaxAttempts, most)
 			equal(t, "started", b.Started, w.now)
 			equal(t, "tokens limited", b.TokensLimited, c.Limits.RetryTokens != nil)
 		})

@@ -192,7 +192,7 @@ var failure = regexp.MustCompile(`(?m)^--- FAIL: (\S+)|^(?:panic|fatal error): (
 // returns the name of the first that fails, or "" if all pass. A package that
 // does not compile is an error, not a failing test.
 func failing(root, overlay, pkg string) (string, error) {
-	args := []string{"test", "-vet=off", "-failfast", "-timeout=3m"}
+	args := []string{"test", "-vet=off", "-short", "-failfast", "-timeout=3m"}
 	if overlay != "" {
 		args = append(args, "-overlay="+overlay)
 	}
