@@ -120,7 +120,7 @@ func (s *Store) verifyFold(ctx context.Context, l *ledger, v *Verification) erro
 		if err := again.to(ctx, at.Seq); err != nil || again.stuck {
 			return err
 		}
-		return view(rows.db, func(fresh *bbolt.Tx) error { return compare(ctx, tx, fresh, v) })
+		return rows.view(func(fresh *bbolt.Tx) error { return compare(ctx, tx, fresh, v) })
 	})
 }
 

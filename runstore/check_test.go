@@ -117,8 +117,8 @@ func TestVerifyFindsAChangedRow(t *testing.T) {
 		}, `meta: "summary" differs`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			undo := copyOf(t, s.rows.db)
-			if err := s.rows.db.Update(c.change); err != nil {
+			undo := copyOf(t, s.rows.db.Load())
+			if err := s.rows.db.Load().Update(c.change); err != nil {
 				t.Fatal(err)
 			}
 			if got := findings(t, s, false); got != "" {

@@ -161,7 +161,7 @@ func (f *folder) unflushed() (s gate.State) {
 func (f *folder) flush(hash gate.Digest) error {
 	f.at.Hash = hash
 	sum := f.sum
-	err := update(f.rows.db, func(tx *bbolt.Tx) error {
+	err := f.rows.update(func(tx *bbolt.Tx) error {
 		w := &rowWriter{tx: tx, sum: &sum, live: &f.held.live}
 		if err := w.write(f); err != nil {
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -32,7 +31,9 @@ type fedBlock struct {
 // It is fed after each commit and before its answers, and is never ahead of
 // the ledger.
 type projector struct {
-	wrote func(at tip) // after each flush
+	wrote func(at tip)                                  // after each flush
+	catch func(f *folder, last uint64) error            // folds the ledger in up to a seq
+	heal  func(rows *projection) (f *folder, err error) // opens the file again, or builds it anew
 
 	blocks    chan fedBlock
 	asks      chan func() // run by the goroutine, after what was fed before
@@ -41,19 +42,16 @@ type projector struct {
 
 	// Of the goroutine alone.
 	folder  *folder
-	at      tip // after the newest block that was folded
-	waiting int // blocks that no flush has written yet
-	fault   error
+	at      tip   // after the newest block that was fed
+	waiting int   // blocks that no flush has written yet
+	fault   error // the projection is not to be used; the next ask tries to heal it
 }
 
-func startProjector(f *folder, wrote func(tip)) *projector {
-	p := &projector{
-		folder: f, wrote: wrote, at: f.at,
-		blocks: make(chan fedBlock, backlog), asks: make(chan func()), stopped: make(chan struct{}),
-	}
+func (p *projector) start(f *folder) {
+	p.folder, p.at = f, f.at
+	p.blocks, p.asks, p.stopped = make(chan fedBlock, backlog), make(chan func()), make(chan struct{})
 	p.projected.Store(f.at.Seq)
 	go p.run()
-	return p
 }
 
 // feed hands over a committed block. It waits while the backlog is full.
@@ -63,10 +61,13 @@ func (p *projector) feed(b fedBlock) { p.blocks <- b }
 // projection. While there is no room for it readers see what there is, which
 // is no error.
 func (p *projector) settle(ctx context.Context) (err error) {
-	if askErr := p.ask(ctx, func() { err = p.flush() }); askErr != nil {
-		return askErr
-	}
-	return err
+	askErr := p.ask(ctx, func() {
+		if err = p.flush(); err != nil {
+			p.mend()
+			err = p.flush()
+		}
+	})
+	return errors.Join(askErr, err)
 }
 
 // unflushed returns what has been fed and folded and is not in the projection
@@ -107,6 +108,7 @@ func (p *projector) run() {
 		select {
 		case b, ok := <-p.blocks:
 			if !ok {
+				p.mend()
 				p.flush() //nolint:errcheck // kept as the fault
 				return
 			}
@@ -117,6 +119,7 @@ func (p *projector) run() {
 					p.fold(b)
 				}
 			}
+			p.mend()
 			f()
 		case <-tick.C:
 			p.flush() //nolint:errcheck // kept as the fault
@@ -125,23 +128,50 @@ func (p *projector) run() {
 }
 
 // fold takes in a block. A fault leaves the projection where it is; the ledger
-// goes on, and the next open catches up or builds the projection anew.
+// goes on.
 func (p *projector) fold(b fedBlock) {
-	for _, r := range b.records {
-		if p.fault == nil {
-			p.fault = p.folder.fold(r)
+	p.at = b.at
+	p.waiting++
+	first := b.at.Seq + 1 - uint64(len(b.records))
+	switch have := p.folder.at.Seq; {
+	case p.fault != nil, have >= b.at.Seq:
+	case have+1 != first: // what came while there was a fault is in the ledger
+		p.fault = p.catch(p.folder, b.at.Seq)
+	default:
+		for _, r := range b.records {
+			if p.fault = p.folder.fold(r); p.fault != nil {
+				break
+			}
 		}
 	}
-	p.at = b.at
-	if p.waiting++; p.waiting%flushBlocks == 0 {
+	if p.waiting%flushBlocks == 0 {
 		p.flush() //nolint:errcheck // kept as the fault
 	}
+}
+
+// mend opens the projection again after a fault, or builds it anew.
+func (p *projector) mend() {
+	if p.fault == nil {
+		return
+	}
+	f, err := p.heal(p.folder.rows)
+	if err != nil {
+		p.fault = err
+		return
+	}
+	p.folder, p.fault = f, nil
+	p.projected.Store(f.at.Seq)
 }
 
 // flush writes what has been folded. Without room for it, it waits.
 func (p *projector) flush() error {
 	if p.fault != nil || p.waiting == 0 {
 		return p.fault
+	}
+	if p.folder.at.Seq < p.at.Seq {
+		if p.fault = p.catch(p.folder, p.at.Seq); p.fault != nil {
+			return p.fault
+		}
 	}
 	switch err := p.folder.flush(p.at.Hash); {
 	case err == nil:
@@ -154,13 +184,13 @@ func (p *projector) flush() error {
 	return p.fault
 }
 
-// openFolder opens the projection in dir and brings it up to the head of the
-// ledger. A projection that is missing or damaged, or that is not of this
-// ledger, is built anew.
-func openFolder(ctx context.Context, dir string, l *ledger) (*folder, error) {
+// openFolder opens the projection in dir and brings it up to seq last of the
+// ledger, where a block ends. A projection that is missing or damaged, or that
+// is not of this ledger, is built anew.
+func openFolder(ctx context.Context, dir string, l *ledger, last uint64) (*folder, error) {
 	path := filepath.Join(dir, projectionName)
 	if rows, err := openProjection(path, l.store); err == nil {
-		f, err := followLedger(ctx, rows, l)
+		f, err := followLedger(ctx, rows, l, last)
 		if err == nil {
 			return f, nil
 		}
@@ -177,21 +207,22 @@ func openFolder(ctx context.Context, dir string, l *ledger) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := followLedger(ctx, rows, l)
+	f, err := followLedger(ctx, rows, l, last)
 	if err != nil {
 		return nil, errors.Join(err, rows.close())
 	}
 	return f, nil
 }
 
-// followLedger folds what the ledger holds beyond the projection.
-func followLedger(ctx context.Context, rows *projection, l *ledger) (*folder, error) {
+// followLedger folds what the ledger holds beyond the projection, up to seq
+// last.
+func followLedger(ctx context.Context, rows *projection, l *ledger, last uint64) (*folder, error) {
 	f, err := newFolder(rows, l.store.String())
 	if err != nil {
 		return nil, err
 	}
-	if f.at.Seq > l.head().Seq {
-		return nil, damaged("the projection is at seq %d, the ledger at seq %d", f.at.Seq, l.head().Seq)
+	if f.at.Seq > last {
+		return nil, damaged("the projection is at seq %d, the ledger at seq %d", f.at.Seq, last)
 	}
 	hash, err := l.hashAt(f.at.Seq)
 	if err != nil {
@@ -200,7 +231,7 @@ func followLedger(ctx context.Context, rows *projection, l *ledger) (*folder, er
 	if hash != f.at.Hash {
 		return nil, damaged("the projection and the ledger differ at seq %d", f.at.Seq)
 	}
-	return f, f.follow(ctx, l, math.MaxUint64, nil)
+	return f, f.follow(ctx, l, last, nil)
 }
 
 // follow folds the ledger in up to the block that ends at seq last, and

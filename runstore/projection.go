@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -22,10 +23,14 @@ const projectionSchema = 1
 const toldPerRow = 64
 
 // projection is the open projection file. One goroutine writes it; any may
-// read.
+// read. After a fault the same projection goes on with another file.
 type projection struct {
-	db *bbolt.DB
+	db atomic.Pointer[bbolt.DB]
 }
+
+func (p *projection) view(fn func(*bbolt.Tx) error) error   { return view(p.db.Load(), fn) }
+func (p *projection) update(fn func(*bbolt.Tx) error) error { return update(p.db.Load(), fn) }
+func (p *projection) close() error                          { return p.db.Load().Close() }
 
 // runRow is a run with what only the store needs of it.
 type runRow struct {
@@ -120,7 +125,8 @@ func openProjection(path string, store storeID) (*projection, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &projection{db: db}
+	p := new(projection)
+	p.db.Store(db)
 	err = view(db, func(tx *bbolt.Tx) error {
 		for _, name := range projectionBuckets {
 			if tx.Bucket(name) == nil {
@@ -142,12 +148,10 @@ func openProjection(path string, store storeID) (*projection, error) {
 	return p, nil
 }
 
-func (p *projection) close() error { return p.db.Close() }
-
 // status returns how far the ledger has been folded in, and what is known of
 // it as a whole.
 func (p *projection) status() (at tip, sum summary, err error) {
-	err = view(p.db, func(tx *bbolt.Tx) error {
+	err = p.view(func(tx *bbolt.Tx) error {
 		at, sum, err = statusOf(tx)
 		return err
 	})
@@ -165,7 +169,7 @@ func statusOf(tx *bbolt.Tx) (at tip, sum summary, err error) {
 
 // dependencies returns all dependencies by name.
 func (p *projection) dependencies() (deps []gate.Dependency, err error) {
-	err = view(p.db, func(tx *bbolt.Tx) error {
+	err = p.view(func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketDependencies).ForEach(func(_, v []byte) error {
 			d, err := decodeRow[storedDependency](v)
 			deps = append(deps, d)
@@ -178,7 +182,7 @@ func (p *projection) dependencies() (deps []gate.Dependency, err error) {
 // whole returns a run with all of its operations, or the zero State if there
 // is no such run.
 func (p *projection) whole(id gate.RunID) (s gate.State, err error) {
-	err = view(p.db, func(tx *bbolt.Tx) error {
+	err = p.view(func(tx *bbolt.Tx) error {
 		row, ok, err := runNamed(tx, id)
 		if err != nil || !ok {
 			return err
@@ -192,7 +196,7 @@ func (p *projection) whole(id gate.RunID) (s gate.State, err error) {
 
 // dueRuns returns the ids of the runs with something due, now or later.
 func (p *projection) dueRuns() (ids []gate.RunID, err error) {
-	err = view(p.db, func(tx *bbolt.Tx) error {
+	err = p.view(func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketDueRuns).ForEach(func(k, _ []byte) error {
 			row, err := runAt(tx, seqOf(k))
 			ids = append(ids, row.run.ID)

@@ -57,7 +57,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := openFolder(context.Background(), dir, f.ledger)
+	folder, err := openFolder(context.Background(), dir, f.ledger, f.ledger.head().Seq)
 	if err != nil {
 		return nil, errors.Join(err, f.close())
 	}
@@ -66,7 +66,8 @@ func Open(dir string, o Options) (*Store, error) {
 	s.durable.Store(&gate.Head{
 		Realm: s.store.String(), Seq: folder.at.Seq, Hash: folder.at.Hash, At: folder.sum.at, Contract: folder.sum.contract,
 	})
-	s.projector = startProjector(folder, s.projected)
+	s.projector = &projector{wrote: s.projected, catch: s.catchUp, heal: s.reproject}
+	s.projector.start(folder)
 	if err := s.begin(0); err != nil {
 		return nil, errors.Join(err, s.projector.close(), s.rows.close(), f.close())
 	}
@@ -340,6 +341,26 @@ func (s *Store) reopen() error {
 	s.writer.resume(l)
 	s.watchers.wake(head.Seq)
 	return nil
+}
+
+// catchUp folds the ledger into a projection that has missed some of it.
+func (s *Store) catchUp(f *folder, last uint64) error {
+	return f.follow(context.Background(), s.ledger.Load(), last, nil)
+}
+
+// reproject opens the projection again after a fault, or builds it anew, up to
+// what is known to be on disk.
+func (s *Store) reproject(rows *projection) (*folder, error) {
+	if err := guard(rows.close); err != nil {
+		return nil, err
+	}
+	f, err := openFolder(context.Background(), s.files.dir, s.ledger.Load(), s.durable.Load().Seq)
+	if err != nil {
+		return nil, err
+	}
+	rows.db.Store(f.rows.db.Load())
+	f.rows, f.held.rows = rows, rows
+	return f, nil
 }
 
 // projected appends a checkpoint now and then.

@@ -25,7 +25,7 @@ func (s *Store) read(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return view(s.rows.db, fn)
+	return s.rows.view(fn)
 }
 
 func missing(err error, what string, id any) error {
@@ -88,7 +88,9 @@ func (s *Store) Run(ctx context.Context, id gate.RunID, now time.Time) (view gat
 		view.RunRow = gate.RowOfRun(&row.run, now)
 		ops, err := opsOf(tx, row.run.Opened)
 		for i := range ops {
-			view.Ops = append(view.Ops, gate.RowOfOp(&ops[i], &row.run, now))
+			if !ops[i].Carried {
+				view.Ops = append(view.Ops, gate.RowOfOp(&ops[i], &row.run, now))
+			}
 		}
 		return err
 	})
