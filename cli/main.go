@@ -20,6 +20,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,7 +44,11 @@ func Main() int {
 	a := &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, terminal: isTerminal(os.Stdout)}
 	root := a.root()
 	root.SetArgs(os.Args[1:])
-	return complain(os.Stderr, safely(func() error { return root.ExecuteContext(ctx) }))
+	err := safely(func() error { return root.ExecuteContext(ctx) })
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted")
+	}
+	return complain(os.Stderr, err)
 }
 
 // safely runs f and makes an error of a panic, so that nobody ever gets a dump

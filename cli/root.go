@@ -48,7 +48,7 @@ the gate that answers, or else owns the store and serves the socket itself.`,
 	root.SetOut(a.out)
 	root.SetErr(a.errs)
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetHelpCommandGroupID(groupProgram)
+	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
 		a.demoCommand(), a.replayCommand(), a.fixturesCommand(),
 		a.queueCommand(), a.runsCommand(), a.ledgerCommand(), a.policyCommand(),
