@@ -17,7 +17,7 @@ for size in "1 1" "39 9" "300 100" "40 10" "80 24"; do
 	read -r columns rows <<<"$size"
 	resize "$columns" "$rows"
 done
-want "planner"
+want "0/6"
 keys '?'
 want "keys"
 keys q
