@@ -74,10 +74,7 @@ func DocumentDigest(doc []byte) Digest { return Digest(sha256.Sum256(doc)) }
 
 // Policy returns the policy that a run names; the empty name is the starter.
 func (c *Contract) Policy(name string) (*Policy, error) {
-	if name == "" {
-		name = StarterName
-	}
-	p, ok := c.Policies[name]
+	p, ok := c.Policies[policyName(name)]
 	if !ok {
 		return nil, fmt.Errorf("policy %q: %w", name, ErrNoPolicy)
 	}

@@ -7,6 +7,14 @@ func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
 	if run == nil {
 		return Transition{}, about(ErrNoRun, "run", string(c.Run))
 	}
+	// What was answered before is answered so again, whatever the contract
+	// says by now (R-A8).
+	op := s.Op(c.Run, c.Op)
+	if op != nil {
+		if t, known, err := s.repeat(op, c.ID, c.body()); known {
+			return t, err
+		}
+	}
 	tool, err := in.Contract.Tool(c.Tool)
 	if err != nil {
 		return Transition{}, err
@@ -15,14 +23,17 @@ func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
 	if err != nil {
 		return Transition{}, err
 	}
-	id, digest, err := c.request(tool)
+	digest, err := c.request(tool)
 	if err != nil {
 		return Transition{}, err
 	}
-	op := s.Op(c.Run, id)
-	if op != nil {
-		if t, known, err := s.repeat(op, c.ID, c.body()); known {
-			return t, err
+	id := c.Op
+	if id == "" {
+		id = Derived{c.Tool, digest}.id(run.Root)
+		if op = s.Op(c.Run, id); op != nil {
+			if t, known, err := s.repeat(op, c.ID, c.body()); known {
+				return t, err
+			}
 		}
 	}
 
@@ -52,7 +63,13 @@ func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
 		if d.Terminal == nil { // nothing was stored: the run has ended
 			d.Terminal = terminalOf(&d, op, RouteReturn)
 		}
-	case op.Effect == EffectWrite && digest != op.Digest && op.fixesDigest():
+	case op.Effect != tool.Effect:
+		// A read does not become a write under its own name, nor a write a read.
+		return Transition{}, &InputError{
+			Field: "tool", Want: "a tool whose effect is " + op.Effect.String() + ", as the operation's",
+			Got: c.Tool + ", a " + tool.Effect.String(),
+		}
+	case op.Effect == EffectWrite && !d.Opens && digest != op.Digest:
 		d.refuse(StopKeyConflict, op)
 	case op.Settled == SettledSucceeded && op.Effect == EffectWrite:
 		d.Verdict, d.Outcome, d.Result = AlreadyDone, OutcomeSucceeded, op.Result
@@ -88,11 +105,6 @@ func refusedForGood(op *Operation, run *Run) bool {
 // closed reports whether new asks are refused: the run has ended, or is asked
 // to and waits for what is in flight (R-T6).
 func (r *Run) closed() bool { return r.Ending || !r.Ended.IsZero() }
-
-// fixesDigest reports whether the digest that the operation has is the one
-// that its write must keep: it has been dispatched, or waits for approval, or
-// was asked for at all (R-A4, R-A6).
-func (o *Operation) fixesDigest() bool { return o.Opened != 0 }
 
 // decide runs the steps and takes over their answer.
 func (d *Decision) decide(q *Question, op *Operation, policy *Policy) {

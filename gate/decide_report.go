@@ -37,6 +37,10 @@ func (s *State) attempt(run RunID, id OpID, ordinal int64) (*Operation, *Attempt
 		return nil, nil, about(ErrNoOperation, "op", string(id))
 	}
 	at := op.Attempt(ordinal)
+	if at == nil && 0 < ordinal && ordinal < op.nextOrdinal() {
+		// Only what its caller has reported is ever dropped (KeptAttempts).
+		return nil, nil, about(ErrReused, "report of attempt", fmt.Sprintf("%s %d, settled long ago", id, ordinal))
+	}
 	if at == nil {
 		return nil, nil, about(ErrNoAttempt, "attempt", fmt.Sprintf("%s %d", id, ordinal))
 	}
@@ -181,7 +185,7 @@ func (d *Decision) fail(after *Operation, at *Attempt, tool *Tool, policy *Polic
 			d.Hold = h.resolved(d)
 		default:
 			kind := after.kind(d.Verdict)
-			d.Hold = h.opened(d, h.State, kind).changed(d, kind)
+			d.Hold = h.opened(d, h.State, kind).moved(d, kind)
 		}
 	case h.Waits():
 		d.Hold = d.moved(after)
@@ -199,7 +203,7 @@ func (d *Decision) moved(after *Operation) *Hold {
 	if h.Kind == KindOutcomeUnknown && !h.Duplicate && after.Unknowns == 0 && after.Stop == 0 && after.Newest().Path != PathManual {
 		return h.resolved(d)
 	}
-	return h.changed(d, after.kind(after.Stop))
+	return h.moved(d, after.kind(after.Stop))
 }
 
 // succeed settles the operation. A write that may have been done twice says so

@@ -180,12 +180,12 @@ func (d *Door) drain(run RunID, l *line) {
 // an operation, so that a decision never needs the seq of another of its own
 // chain; and what concerns a run as a whole alone.
 func nextChain(waiting []*call) (chain, rest []*call) {
-	if first := waiting[0]; first.want.Op == "" || first.want.Unfinished {
+	if first := waiting[0]; first.want.Op == "" || first.want.Whole {
 		return waiting[:1:1], waiting[1:]
 	}
 	taken := make(map[OpID]bool, len(waiting))
 	for i, w := range waiting {
-		if w.want.Op == "" || w.want.Unfinished || len(chain) == maxChain {
+		if w.want.Op == "" || w.want.Whole || len(chain) == maxChain {
 			return chain, append(rest, waiting[i:]...)
 		}
 		if taken[w.want.Op] {

@@ -31,7 +31,7 @@ func TestNextChain(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			var waiting []*call
 			for _, op := range row.waiting {
-				waiting = append(waiting, &call{want: Want{Op: OpID(op), Unfinished: op == "*"}})
+				waiting = append(waiting, &call{want: Want{Op: OpID(op), Whole: op == "*"}})
 			}
 			chain, rest := nextChain(waiting)
 			names := func(calls []*call) []string {

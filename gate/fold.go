@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // WantOf names the aggregates that Fold changes for a decision.
@@ -14,7 +15,7 @@ func WantOf(d *Decision) Want {
 	case ActApprove:
 		w.Actions = d.NewOp != ""
 	case ActNewRun:
-		w.Unfinished = true
+		w.Whole = true
 	default:
 	}
 	if d.Depends.On != "" {
@@ -41,10 +42,7 @@ func Fold(s State, d Decision) (State, error) {
 	if run == nil {
 		return s, fmt.Errorf("decision %d: run %q is not there: %w", d.Seq, d.Run, ErrDamaged)
 	}
-	if d.Opens {
-		s.Ops = append(s.Ops, d.opens(run))
-	}
-	if d.Op != "" && s.Op(d.Run, d.Op) == nil {
+	if d.Op != "" && !d.Opens && s.Op(d.Run, d.Op) == nil {
 		return s, fmt.Errorf("decision %d: operation %q is not there: %w", d.Seq, d.Op, ErrDamaged)
 	}
 
@@ -52,7 +50,7 @@ func Fold(s State, d Decision) (State, error) {
 	// and put them in again: so the counters cannot drift.
 	s.count(-1)
 	if d.Opens {
-		run.Operations++
+		s.Ops = append(s.Ops, d.opens(run))
 	}
 	switch act {
 	case ActReport, ActSweep:
@@ -84,7 +82,10 @@ func (s *State) count(sign int64) {
 		if run == nil {
 			continue
 		}
-		if last := op.Newest(); last != nil && last.InFlight() && op.Settled != SettledSuperseded {
+		if !op.Carried {
+			run.Operations += sign
+		}
+		if last := op.Newest(); last != nil && last.InFlight() && op.NextRun == "" {
 			run.InFlight += sign
 		}
 		if op.Hold.Waits() {
@@ -103,15 +104,20 @@ func (s *State) foldOperation(d *Decision) {
 	switch c := d.Command.(type) {
 	case Ask:
 		op.remember(c.ID, c.body(), d.Seq)
-		op.Tokens = c.Tokens
+		op.askedBy(c.Actor)
 		if d.Verdict == StopApprovalRequired {
-			op.waitsFor(d, c.Actor)
+			op.waitsFor(d)
 		}
-		if op.Effect == EffectRead && d.Verdict != StopTerminal {
-			op.Digest, op.Input = d.Digest, c.Input
+		// What an approve would dispatch is what was let go or shown last: a
+		// refused ask does not move it under an open item (R-P5).
+		if d.Verdict.Permits() || d.Verdict == StopApprovalRequired || (d.Verdict != StopTerminal && !op.Hold.Waits()) {
+			op.Tokens = c.Tokens
+			if op.Effect == EffectRead {
+				op.Digest, op.Input = d.Digest, c.Input
+			}
 		}
 	case Verb:
-		op.remember(c.ID, c.body(), d.Seq)
+		op.remember(verbMemo(c.ID), c.body(), d.Seq)
 		if c.Do == ActReconcile && d.Verdict == Resolved {
 			op.found(c.Finding)
 		}
@@ -123,7 +129,6 @@ func (s *State) foldOperation(d *Decision) {
 		op.Successor = Ref{d.Run, next.ID}
 		s.Ops = append(s.Ops, next)
 		op, target = s.Op(d.Run, d.Op), &s.Ops[len(s.Ops)-1]
-		s.Run(d.Run).Operations++
 	}
 	if !d.Permit.IsZero() {
 		target.permitted(d)
@@ -134,13 +139,17 @@ func (s *State) foldOperation(d *Decision) {
 	}
 }
 
-// waitsFor takes in what an approve would dispatch: the tool and, on a read,
-// the request that was asked for last, with who asked for it (R-A6, R-P8).
-func (o *Operation) waitsFor(d *Decision, asker Actor) {
-	if o.LastTool != d.Tool || o.Digest != d.Digest {
-		o.Asker = asker
+// waitsFor takes in what an approve would dispatch: the tool that was asked for
+// last (R-A6).
+func (o *Operation) waitsFor(d *Decision) { o.LastTool, o.Dependency = d.Tool, d.Dependency }
+
+// askedBy remembers who has asked: none of them may be one of two who approve
+// (R-P8).
+func (o *Operation) askedBy(a Actor) {
+	if a.ID == "" || a.ID == o.Asker.ID || slices.Contains(o.Askers, a.ID) || len(o.Askers) == maxAskers {
+		return
 	}
-	o.LastTool, o.Dependency = d.Tool, d.Dependency
+	o.Askers = append(slices.Clone(o.Askers), a.ID)
 }
 
 // foldReport settles an attempt in its whole line; stop and item go to the
@@ -186,6 +195,7 @@ func (o *Operation) settle(d *Decision) {
 		o.Stop, o.StopSeq, o.Terminal, o.Result = 0, 0, nil, d.Result
 		return
 	}
+	o.NotedLost = true // who closed it knew what is unknown
 	if d.Terminal != nil {
 		o.Terminal = d.Terminal
 	}
@@ -205,14 +215,33 @@ func (h Hold) at(d *Decision) Hold {
 	return h
 }
 
-// remember keeps the newest ids that were answered (R-A8, R-P6).
+// remember keeps the newest ids that were answered, of asks and of verbs apart
+// (R-A8, R-P6).
 func (o *Operation) remember(id string, body Digest, seq uint64) {
-	if id == "" {
+	if id == "" || id == verbMemo("") {
 		return
 	}
-	from := max(0, len(o.Asks)+1-MaxMemos)
-	o.Asks = append(slices.Clone(o.Asks[from:]), Memo{ID: id, Body: body, Seq: seq})
+	like := func(m Memo) bool { return strings.HasPrefix(m.ID, verbMemo("")) == strings.HasPrefix(id, verbMemo("")) }
+	n := 0
+	for _, m := range o.Asks {
+		if like(m) {
+			n++
+		}
+	}
+	kept := make([]Memo, 0, len(o.Asks)+1)
+	for _, m := range o.Asks {
+		if n >= MaxMemos && like(m) {
+			n--
+			continue
+		}
+		kept = append(kept, m)
+	}
+	o.Asks = append(kept, Memo{ID: id, Body: body, Seq: seq})
 }
+
+// verbMemo is under which id a verb's request is remembered: no ask id has a
+// blank.
+func verbMemo(id string) string { return "verb " + id }
 
 // permitted appends the attempt that a decision lets go.
 func (o *Operation) permitted(d *Decision) {
@@ -231,18 +260,19 @@ func (o *Operation) permitted(d *Decision) {
 	}
 	o.Permits++
 	if d.Admission {
-		o.Series, o.Fresh, o.Repairs, o.Settled = p.Ordinal, p.Ordinal, 0, NotSettled
+		o.Series, o.Fresh, o.Repairs, o.Settled, o.Carried = p.Ordinal, p.Ordinal, 0, NotSettled, false
 	}
 	o.Attempts = append(o.kept(), at)
 }
 
 // kept returns a copy of the attempts, with room for one more: the oldest one
-// whose outcome is known is dropped when there are KeptAttempts.
+// that its caller has reported and whose outcome is known is dropped when there
+// are KeptAttempts.
 func (o *Operation) kept() []Attempt {
 	out := make([]Attempt, 0, len(o.Attempts)+1)
 	drop := len(o.Attempts) >= KeptAttempts
 	for _, a := range o.Attempts {
-		if drop && (a.Outcome == OutcomeSucceeded || a.Outcome == OutcomeFailed) {
+		if drop && !a.Body.IsZero() && (a.Outcome == OutcomeSucceeded || a.Outcome == OutcomeFailed) {
 			drop = false
 			continue
 		}
@@ -286,6 +316,7 @@ func (o Operation) reported(d *Decision) Operation {
 		o.Unknowns--
 	case was != OutcomeUnknown && at.Outcome == OutcomeUnknown:
 		o.Unknowns++
+		o.NotedLost = false
 	}
 	if now := at.Class == ClassConditional; now && !repair && at.Ordinal >= o.Series {
 		o.Repairs++
@@ -319,31 +350,47 @@ func (o *Operation) found(f Finding) {
 	o.Unknowns = 0
 }
 
-// goOn moves what is unfinished to the new run (R-P3): keys, digests,
-// outcomes, findings and ordinals go along; the stored stop does not, and the
-// call limit begins afresh.
+// goOn moves the run's operations to the new run (R-P3). What is unfinished is
+// superseded here and goes on there: keys, digests, outcomes, findings and
+// ordinals go along; the stored stop does not, and the call limit begins
+// afresh. What is closed stays closed there, so that no name and no key comes
+// to mean another action (R-T3, R-A3).
 func (s *State) goOn(d *Decision) {
 	next := *d.NewRun
 	next.Opened, next.Last, next.Cause, next.Rev = d.Seq, d.Seq, d.Seq, 1
 	s.Run(d.Run).Next = next.ID
 	for i, n := 0, len(s.Ops); i < n; i++ {
 		op := &s.Ops[i]
-		if op.Run != d.Run || op.Settled != NotSettled {
+		if op.Run != d.Run || op.NextRun != "" {
 			continue
 		}
-		moved := *op
-		moved.Run, moved.Before, moved.Successor = next.ID, Ref{op.Run, op.ID}, Ref{}
-		moved.Opened, moved.Last, moved.Asks = d.Seq, d.Seq, nil
-		moved.Stop, moved.StopSeq, moved.Terminal, moved.Hold, moved.NotedLost = 0, 0, nil, Hold{}, false
-		moved.Fresh = op.nextOrdinal()
-		op.Settled, op.Successor, op.Last = SettledSuperseded, Ref{next.ID, op.ID}, d.Seq
-		if op.Hold.Waits() {
-			op.Hold = op.Hold.resolved(d).at(d)
+		s.Ops = append(s.Ops, op.moved(next.ID, d))
+		op = &s.Ops[i]
+		op.NextRun, op.Last = next.ID, d.Seq
+		if op.Settled == NotSettled {
+			op.Settled, op.Successor = SettledSuperseded, Ref{next.ID, op.ID}
+			if op.Hold.Waits() {
+				op.Hold = op.Hold.resolved(d).at(d)
+			}
 		}
-		next.Operations++
-		s.Ops = append(s.Ops, moved)
 	}
 	s.Runs = append(s.Runs, next)
+}
+
+// moved is the operation as it stands in the run that goes on.
+func (o *Operation) moved(to RunID, d *Decision) Operation {
+	m := *o
+	m.Run, m.PrevRun, m.Opened, m.Last, m.Asks, m.Hold = to, o.Run, d.Seq, d.Seq, nil, Hold{}
+	if o.Settled != NotSettled {
+		m.Carried = true
+		if m.Successor.Run == o.Run {
+			m.Successor.Run = to
+		}
+		return m
+	}
+	m.Before, m.Fresh = Ref{o.Run, o.ID}, o.nextOrdinal()
+	m.Stop, m.StopSeq, m.Terminal, m.NotedLost = 0, 0, nil, false
+	return m
 }
 
 // foldRuns applies a decision to the headers of the runs that it touched: the

@@ -44,12 +44,18 @@ type Claim struct {
 	Until time.Time
 }
 
-// Grant is one approval that has been counted (R-P8).
+// Grant is one approval that has been counted (R-P8): of what its two fields
+// say, and of nothing else.
 type Grant struct {
-	By  Actor
-	Seq uint64
-	At  time.Time
+	By          Actor
+	Seq         uint64
+	At          time.Time
+	AsNewAction bool
+	Ruling      Ruling
 }
+
+// like reports whether the approval is of the same thing as a verb's.
+func (g Grant) like(c Verb) bool { return g.AsNewAction == c.AsNewAction && g.Ruling == c.Ruling }
 
 // Kind says why an item waits (R-P2). The zero value is no item.
 type Kind uint8

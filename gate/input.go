@@ -43,19 +43,18 @@ func digestInput(input []byte, volatile []string) (Digest, error) {
 	return Digest(sha256.Sum256(b.Bytes())), nil
 }
 
-// request returns what an ask is about: the id of its operation, derived where
-// the caller gave none (R-A2), and the digest of its request (R-A4).
-func (c Ask) request(tool *Tool) (op OpID, digest Digest, err error) {
-	digest = c.InputDigest
-	if c.Input != nil {
-		if digest, err = digestInput(c.Input, tool.Volatile); err != nil {
-			return "", Digest{}, err
-		}
+// request returns the digest of what an ask is about (R-A4).
+func (c Ask) request(tool *Tool) (Digest, error) {
+	if c.Input == nil {
+		return c.InputDigest, nil
 	}
-	op = c.Op
-	if op == "" {
-		d := hashParts("operation", string(c.Run), c.Tool, string(digest[:]))
-		op = OpID(fmt.Sprintf("op-%x", d[:8]))
-	}
-	return op, digest, nil
+	return digestInput(c.Input, tool.Volatile)
+}
+
+// id names the operation that a call without a name means: by the line of runs,
+// the tool and the request, so that the same call is the same operation in
+// each run of the line (R-A2).
+func (d Derived) id(root RunID) OpID {
+	h := hashParts("operation", string(root), d.Tool, string(d.Digest[:]))
+	return OpID(fmt.Sprintf("op-%x", h[:8]))
 }

@@ -54,7 +54,11 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 		return nil
 	}
 	var seq uint64
-	if op := run.ops[w.Op]; op != nil {
+	id := w.Op
+	if !w.Derived.IsZero() {
+		id = w.Derived.id(run.run.Root)
+	}
+	if op := run.ops[id]; op != nil {
 		l.addOp(s, &op.op)
 		if m, ok := op.op.Memo(w.Said); ok && w.Said != "" {
 			seq = m.Seq
@@ -74,11 +78,9 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 			}
 		}
 	}
-	if w.Unfinished {
+	if w.Whole {
 		for _, id := range run.order {
-			if op := &run.ops[id].op; op.Settled == NotSettled {
-				l.addOp(s, op)
-			}
+			l.addOp(s, &run.ops[id].op)
 		}
 	}
 	if seq == 0 || said == nil || s.said(seq) != nil {
@@ -117,18 +119,17 @@ func (l *Live) addDep(s *State, name string) {
 	}
 }
 
-// addLine adds what an operation was and became.
+// addLine adds an operation as it stands in the other runs of its line.
 func (l *Live) addLine(s *State, op *Operation) {
-	for _, next := range []func(*Operation) Ref{
-		func(o *Operation) Ref { return o.Before }, func(o *Operation) Ref { return o.Successor },
+	for _, next := range []func(*Operation) RunID{
+		func(o *Operation) RunID { return o.PrevRun }, func(o *Operation) RunID { return o.NextRun },
 	} {
-		for at := op; ; {
-			ref := next(at)
-			run := l.addRun(s, ref.Run)
-			if run == nil || run.ops[ref.Op] == nil {
+		for at := op; next(at) != ""; {
+			run := l.addRun(s, next(at))
+			if run == nil || run.ops[op.ID] == nil {
 				break
 			}
-			at = &run.ops[ref.Op].op
+			at = &run.ops[op.ID].op
 			l.addOp(s, at)
 		}
 	}

@@ -19,12 +19,13 @@ type Operation struct {
 	Effect     Effect
 	Safety     RetrySafety
 	Approval   Approval
-	Digest     Digest // of the input without volatile fields
-	Input      []byte // canonical JSON; nil when only a digest was given
-	Key        string // idempotency key
-	KeyGiven   bool   // the key is the caller's own
-	Asker      Actor  // who asked first (R-P8)
-	Tokens     int64  // what one repeat costs, from the newest ask
+	Digest     Digest   // of the input without volatile fields
+	Input      []byte   // canonical JSON; nil when only a digest was given
+	Key        string   // idempotency key
+	KeyGiven   bool     // the key is the caller's own
+	Asker      Actor    // who asked first (R-P8)
+	Askers     []string // the ids of others who have asked, at most maxAskers
+	Tokens     int64    // what one repeat costs, from the newest ask
 
 	Attempts []Attempt // the newest KeptAttempts, oldest first; older known ones are only counted
 	Permits  int64     // attempts permitted in all, here and in the runs before
@@ -43,10 +44,13 @@ type Operation struct {
 	Hold     Hold       // what waits for a person about it
 
 	Asks       []Memo // newest MaxMemos ask ids and request ids, oldest first (R-A8, R-P6)
-	Successor  Ref    // the operation that supersedes it
+	Successor  Ref    // the operation that supersedes it: a new action, or itself in the next run
 	Before     Ref    // the operation that it supersedes
+	PrevRun    RunID  // the run in which it stood before a new-run; empty otherwise
+	NextRun    RunID  // the run in which it goes on; empty otherwise
+	Carried    bool   // it was closed in an earlier run, and is here so that its end is not forgotten (R-T3)
 	Actions    int64  // the n of a new action OP~n; 0 for any other
-	NotedLost  bool   // its unknown outcome is on record although no item may be opened (R-T6, queue off)
+	NotedLost  bool   // its unknown outcome is known to a person, or on record where no item may be opened (R-T6)
 	LastTool   string // of the newest attempt, or of a newer ask that waits for approval
 	FirstError Failure
 	LastError  Failure // of the highest reported ordinal (R-C8)
@@ -56,6 +60,7 @@ type Operation struct {
 const (
 	KeptAttempts = 64
 	MaxMemos     = 32
+	maxAskers    = 32
 )
 
 // Ref names an operation of any run.
@@ -270,10 +275,10 @@ func (o *Operation) Memo(id string) (Memo, bool) {
 // of an unknown outcome that has none when its run ends or its deadline
 // passes (R-T6). The zero time is never.
 func (o *Operation) Due(r *Run) time.Time {
+	if o.NextRun != "" {
+		return time.Time{} // there the sweep looks after the whole line
+	}
 	if last := o.Newest(); last != nil && last.InFlight() {
-		if o.Settled == SettledSuperseded && !o.Successor.IsZero() && o.Successor.Run != o.Run {
-			return time.Time{} // its successor in the next run sweeps the whole line
-		}
 		return last.Expires
 	}
 	if o.lost() {
@@ -286,7 +291,7 @@ func (o *Operation) Due(r *Run) time.Time {
 }
 
 // lost reports whether the outcome of a write is unknown and nothing says so
-// to a person.
+// to a person, who has not said so either.
 func (o *Operation) lost() bool {
-	return o.Unknowns > 0 && o.Settled == NotSettled && !o.Hold.Waits() && !o.NotedLost
+	return o.Unknowns > 0 && !o.Hold.Waits() && !o.NotedLost && o.Settled != SettledSucceeded && o.Settled != SettledSuperseded
 }

@@ -75,10 +75,10 @@ func (q *Question) looks(run *Run, in Inputs, v Verb) []Check {
 		out = append(out, Check{"in flight", false, fmt.Sprintf("attempt %d is not reported yet", last.Ordinal)})
 	case in.Behind:
 		out = append(out, Check{"clock", false, "the wall clock is behind the ledger"})
-	case q.Tool.Approval == ApprovalTwoPerson && op.mayNotApprove(v.Actor):
+	case q.Tool.Approval == ApprovalTwoPerson && op.mayNotApprove(v):
 		out = append(out, Check{"two people", false, "you asked for it or have approved it"})
 	case q.Tool.Approval == ApprovalTwoPerson:
-		out = append(out, Check{"two people", true, fmt.Sprintf("approval %d of 2", len(op.Hold.Approvals)+1)})
+		out = append(out, Check{"two people", true, fmt.Sprintf("approval %d of 2", op.approvals(v)+1)})
 	}
 	return out
 }

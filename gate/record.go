@@ -29,11 +29,12 @@ func (d *Decision) refuse(v Verdict, op *Operation) {
 			d.Code, d.Class, d.Outcome = last.Failure.Code, last.Class, op.outcome()
 		}
 	}
-	if v == StopTerminal {
-		d.Terminal = op.Terminal
-		if op.Terminal != nil {
-			d.Route = op.Terminal.NextAction
+	if v == StopTerminal && op.Terminal != nil {
+		t := *op.Terminal
+		if !op.Hold.Waits() {
+			t.NextAction = RouteReturn // nobody has it any more, or nobody yet
 		}
+		d.Terminal, d.Route = &t, t.NextAction
 	}
 }
 
@@ -151,6 +152,13 @@ func (h Hold) resolved(d *Decision) *Hold {
 	h.Back, h.State = h.State, HoldResolved
 	h.Claim, h.Approvals, h.Snoozed, h.Duplicate = Claim{}, nil, time.Time{}, false
 	return h.changed(d, h.Kind)
+}
+
+// moved returns the item with its version raised since its outcome has
+// changed: what was approved so far was approved of something else (R-P8).
+func (h Hold) moved(d *Decision, kind Kind) *Hold {
+	h.Approvals = nil
+	return h.changed(d, kind)
 }
 
 // changed returns the item with its version raised: what was shown has moved

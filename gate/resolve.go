@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -13,7 +14,7 @@ func stepVerb(s *State, c Verb, in Inputs) (Transition, error) {
 		return Transition{}, about(ErrNoItem, "item", string(ItemIDOf(c.Run, c.Op)))
 	}
 	if c.ID != "" {
-		if t, known, err := s.repeat(op, c.ID, c.body()); known {
+		if t, known, err := s.repeat(op, verbMemo(c.ID), c.body()); known {
 			return t, err
 		}
 	}
@@ -106,7 +107,7 @@ func (d *Decision) reconcile(c Verb, op *Operation) error {
 		d.Outcome = OutcomeFailed
 		known := *op
 		known.Unknowns = 0
-		d.Hold = op.Hold.changed(d, known.kind(op.Stop))
+		d.Hold = op.Hold.moved(d, known.kind(op.Stop))
 	}
 	return nil
 }
@@ -163,11 +164,11 @@ func (d *Decision) approve(s *State, c Verb, op *Operation, run *Run) ([]Read, e
 		d.Verdict, d.RetryAt = StopInFlight, last.Expires
 	case in.Behind:
 		d.Verdict = StopClock
-	case tool.Approval == ApprovalTwoPerson && op.mayNotApprove(c.Actor):
+	case tool.Approval == ApprovalTwoPerson && op.mayNotApprove(c):
 		d.Verdict = StopSamePerson
-	case tool.Approval == ApprovalTwoPerson && len(op.Hold.Approvals) == 0:
+	case tool.Approval == ApprovalTwoPerson && op.approvals(c) == 0:
 		h := op.Hold
-		h.Approvals = []Grant{{By: c.Actor, At: in.Now}}
+		h.Approvals = append(slices.Clone(h.Approvals), Grant{By: c.Actor, At: in.Now, AsNewAction: c.AsNewAction, Ruling: c.Ruling})
 		d.Verdict = Recorded
 		d.Hold = h.changed(d, h.Kind)
 	default:
@@ -190,18 +191,22 @@ func (o *Operation) closedToApprove(asNewAction bool) bool {
 	}
 }
 
-// mayNotApprove reports whether an identity has asked or has approved already
-// (R-P8).
-func (o *Operation) mayNotApprove(a Actor) bool {
-	if a.ID == o.Asker.ID {
-		return true
-	}
+// mayNotApprove reports whether the identity has asked, or has approved the
+// same already (R-P8).
+func (o *Operation) mayNotApprove(c Verb) bool {
+	return c.Actor.ID == o.Asker.ID || slices.Contains(o.Askers, c.Actor.ID) ||
+		slices.ContainsFunc(o.Hold.Approvals, func(g Grant) bool { return g.By.ID == c.Actor.ID && g.like(c) })
+}
+
+// approvals counts the approvals of what a verb would approve.
+func (o *Operation) approvals(c Verb) int {
+	n := 0
 	for _, g := range o.Hold.Approvals {
-		if g.By.ID == a.ID {
-			return true
+		if g.like(c) {
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 // approved runs the steps for a person's approve.
@@ -246,7 +251,7 @@ func (o *Operation) newAction(n int64) Operation {
 	return Operation{
 		ID: OpID(o.base() + "~" + strconv.FormatInt(n, 10)), Run: o.Run, Agent: o.Agent, Path: PathManual, Parent: o.Parent,
 		Tool: o.LastTool, LastTool: o.LastTool, Dependency: o.Dependency, Effect: o.Effect, Safety: o.Safety, Approval: o.Approval,
-		Digest: o.Digest, Input: o.Input, Asker: o.Asker, Tokens: o.Tokens, Before: Ref{o.Run, o.ID}, Actions: n,
+		Digest: o.Digest, Input: o.Input, Asker: o.Asker, Askers: o.Askers, Tokens: o.Tokens, Before: Ref{o.Run, o.ID}, Actions: n,
 	}
 }
 

@@ -283,7 +283,7 @@ func TestRA6ChangedRequestWhileItWaits(t *testing.T) {
 
 // asksDigest is the digest of the usual input.
 func (w *world) asksDigest(op OpID, tool string) Digest {
-	_, d, err := w.asks(op, tool).request(w.contract.Tools[tool])
+	d, err := w.asks(op, tool).request(w.contract.Tools[tool])
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -290,9 +290,9 @@ func TestRP3NewAction(t *testing.T) {
 	w.fail("a~2", "timeout")
 	first := w.op("a~2").Key
 	w.goOn("a~2", "r2", limits(9, 9, time.Hour))
-	w.is(w.ask("a", "charge"), Admit) // the new run knows a~2, and this a not yet
-	w.fail("a", "timeout")
-	d = w.is(w.approve("a", asNew), Admit)
+	w.is(w.ask("a", "charge"), StopTerminal) // what it was superseded by goes on there
+	w.is(w.ask("a~2", "charge"), StopUnsafeToRepeat)
+	d = w.is(w.approve("a~2", asNew), Admit)
 	equal(t, "a name that is free", d.NewOp, "a~3")
 	if w.op("a~3").Key == first || w.op("a~2").Key != first {
 		t.Errorf("keys = %q and %q, want the old and another", w.op("a~2").Key, w.op("a~3").Key)
@@ -351,11 +351,15 @@ func TestRP3NewRun(t *testing.T) {
 		equal(t, string(op)+": stored stop", after.Stop, 0)
 		equal(t, string(op)+": item", after.Hold.State, HoldNone)
 	}
+	// What is finished stays finished there, and is none of its operations
+	// (R-T3, R-A3).
 	for _, op := range []OpID{"done", "closed"} {
-		if w.op(op).ID != "" {
-			t.Errorf("%s is finished, and went on", op)
-		}
+		equal(t, string(op)+": carried", w.op(op).Carried, true)
+		equal(t, string(op)+": attempts here", w.header().InFlight, 1)
 	}
+	w.is(w.ask("done", "pay"), AlreadyDone)
+	w.is(w.ask("done", "pay", input(`{"n":2}`)), StopKeyConflict)
+	w.is(w.ask("closed", "charge"), StopTerminal)
 	w.is(w.ask("lost", "charge"), StopUnsafeToRepeat) // still unknown, still unsafe
 	w.is(w.ask("found", "charge"), StopUnsafeToRepeat)
 	w.is(w.approve("found"), Retry)

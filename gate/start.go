@@ -9,19 +9,21 @@ import (
 // stepStart starts a run, or finds the one that exists (R-B1, R-B2).
 func stepStart(s *State, c Start, in Inputs) (Transition, error) {
 	policy, err := in.Contract.Policy(c.Policy)
-	if err != nil {
-		return Transition{}, err
-	}
-	limits := c.Limits.over(policy.Limits)
-	asked := limitsDigest(limits, c.Caps)
+	asked := limitsDigest(c.Limits, c.Caps)
 	if run := s.Run(c.Run); run != nil {
-		// Who asks for nothing finds what there is; who asks for the same, too.
-		bare := c.Limits.IsZero() && len(c.Caps) == 0 && (c.Policy == "" || c.Policy == run.Policy)
-		if bare || asked == run.Limits {
+		// Who asks for nothing finds what there is; who asks for the same, or
+		// for what comes to the same, too. The contract may have changed since.
+		named := policyName(c.Policy) == policyName(run.Policy)
+		bare := c.Limits.IsZero() && len(c.Caps) == 0 && (c.Policy == "" || named)
+		if bare || (named && asked == run.Limits) || (err == nil && c.comesTo(run, policy)) {
 			return found(c, in, run), nil
 		}
 		return Transition{}, about(ErrReused, "run", string(c.Run))
 	}
+	if err != nil {
+		return Transition{}, err
+	}
+	limits := c.Limits.over(policy.Limits)
 	if err := limits.Check(); err != nil {
 		return Transition{}, err
 	}
@@ -32,6 +34,29 @@ func stepStart(s *State, c Start, in Inputs) (Transition, error) {
 	d := decisionOf(c, in, run)
 	d.Verdict, d.NewRun = Recorded, run
 	return d.seal([]Read{{Run: c.Run}}), nil
+}
+
+// comesTo reports whether the limits and caps asked for are those of a run.
+func (c Start) comesTo(run *Run, policy *Policy) bool {
+	limits := c.Limits.over(policy.Limits)
+	if limits.Check() != nil {
+		return false
+	}
+	have, want := run.Budget, limits.Budget(run.Budget.Started)
+	want.Spent = have.Spent
+	caps := slices.Clone(run.Caps)
+	for i := range caps {
+		caps[i].Spent = 0
+	}
+	return have == want && slices.Equal(caps, sortedCaps(c.Caps))
+}
+
+// policyName is the policy that a run names: none is the starter.
+func policyName(name string) string {
+	if name == "" {
+		return StarterName
+	}
+	return name
 }
 
 // found answers a Start of a run that exists: nothing is written, and the

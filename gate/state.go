@@ -2,16 +2,26 @@ package gate
 
 // Want names what a command is decided on.
 type Want struct {
-	Run        RunID
-	Op         OpID     // empty: the run alone
-	Actions    bool     // also the new actions of Op: OP~2, OP~3, …
-	Line       bool     // also the operations that come before and after Op in its line, and their runs
-	Unfinished bool     // also every operation of the run that is not settled
-	NewRun     RunID    // also this run
-	Depends    []string // also these dependencies; those of Op's attempts come by themselves
-	Said       string   // also the decision that Op's memo has for this id
-	Ordinal    int64    // also the decision that settled this attempt of Op
+	Run     RunID
+	Op      OpID     // empty: the run alone, unless Derived
+	Derived Derived  // instead of Op: the operation that a call without a name means
+	Actions bool     // also the new actions of Op: OP~2, OP~3, …
+	Line    bool     // also the operations that come before and after Op in its line, and their runs
+	Whole   bool     // also every operation of the run
+	NewRun  RunID    // also this run
+	Depends []string // also these dependencies; those of Op's attempts come by themselves
+	Said    string   // also the decision that Op's memo has for this id
+	Ordinal int64    // also the decision that settled this attempt of Op
 }
+
+// Derived describes an operation that its caller did not name (R-A2).
+type Derived struct {
+	Tool   string
+	Digest Digest
+}
+
+// IsZero reports whether nothing is derived.
+func (d Derived) IsZero() bool { return d == Derived{} }
 
 // State is what one or more commands are decided on: copies, by value, of the
 // aggregates that their Wants name and that exist. Its size does not grow with
@@ -53,19 +63,19 @@ func (s *State) Dep(name string) *Dependency {
 	return nil
 }
 
-// line returns the operation and what it was and became in other runs (new-run),
-// the first one first.
+// line returns the operation as it stands in each run that it has gone through
+// (new-run), the first one first.
 func (s *State) line(op *Operation) []*Operation {
-	for op.Before.Run != op.Run {
-		before := s.Op(op.Before.Run, op.Before.Op)
-		if before == nil {
+	for op.PrevRun != "" {
+		prev := s.Op(op.PrevRun, op.ID)
+		if prev == nil {
 			break
 		}
-		op = before
+		op = prev
 	}
 	out := []*Operation{op}
-	for !op.Successor.IsZero() && op.Successor.Run != op.Run {
-		if op = s.Op(op.Successor.Run, op.Successor.Op); op == nil {
+	for op.NextRun != "" {
+		if op = s.Op(op.NextRun, op.ID); op == nil {
 			break
 		}
 		out = append(out, op)

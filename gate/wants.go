@@ -15,18 +15,27 @@ func (Adopt) Wants(*Contract) (Want, error) { return Want{}, nil }
 func (c Start) Wants(*Contract) (Want, error) { return Want{Run: c.Run}, nil }
 
 // Wants implements Command: the run, the operation and the tool's dependency.
-// It fails with ErrUnknownTool, naming the tool, when the catalog lacks it
-// (R-A5).
+// It fails with ErrUnknownTool, naming the tool, when the catalog lacks it and
+// the operation has no name by which an earlier answer could be found (R-A5,
+// R-A8).
 func (c Ask) Wants(k *Contract) (Want, error) {
+	w := Want{Run: c.Run, Op: c.Op, Said: c.ID}
 	tool, err := k.Tool(c.Tool)
-	if err != nil {
+	switch {
+	case err != nil && c.Op != "":
+		return w, nil
+	case err != nil:
 		return Want{}, err
 	}
-	op, _, err := c.request(tool)
-	if err != nil {
-		return Want{}, err
+	w.Depends = []string{tool.Dependency}
+	if c.Op == "" {
+		digest, err := c.request(tool)
+		if err != nil {
+			return Want{}, err
+		}
+		w.Derived = Derived{c.Tool, digest}
 	}
-	return Want{Run: c.Run, Op: op, Said: c.ID, Depends: []string{tool.Dependency}}, nil
+	return w, nil
 }
 
 // Wants implements Command: the operation, its line and its dependency.
@@ -40,14 +49,14 @@ func (c Sweep) Wants(*Contract) (Want, error) { return Want{Run: c.Run, Op: c.Op
 // Wants implements Command: the run.
 func (c End) Wants(*Contract) (Want, error) { return Want{Run: c.Run}, nil }
 
-// Wants implements Command: the item's operation; for a new-run all that is
-// unfinished; for an approve the catalog's dependencies, since which of them
+// Wants implements Command: the item's operation; for a new-run every operation
+// of its run; for an approve the catalog's dependencies, since which of them
 // the operation's tool has now is known only when the operation is read.
 func (c Verb) Wants(k *Contract) (Want, error) {
-	w := Want{Run: c.Run, Op: c.Op, Said: c.ID}
+	w := Want{Run: c.Run, Op: c.Op, Said: verbMemo(c.ID)}
 	switch c.Do {
 	case ActNewRun:
-		w.NewRun, w.Unfinished = c.NewRun, true
+		w.NewRun, w.Whole = c.NewRun, true
 	case ActApprove:
 		w.Actions = c.AsNewAction
 		for _, tool := range k.Tools {

@@ -359,11 +359,14 @@ func (w *world) invariants() {
 			w.t.Fatalf("%s: spent %+v past its limits, and not overdrawn", run.ID, b.Spent)
 		}
 		ops := w.live.Ops(run.ID)
-		want := Run{Operations: int64(len(ops))}
+		var want Run
 		for i := range ops {
 			op := &ops[i]
 			w.inOrder(op)
-			if last := op.Newest(); last != nil && last.InFlight() && op.Settled != SettledSuperseded {
+			if !op.Carried {
+				want.Operations++
+			}
+			if last := op.Newest(); last != nil && last.InFlight() && op.NextRun == "" {
 				want.InFlight++
 			}
 			if op.Hold.State == HoldOpen || op.Hold.State == HoldDeadLetter {

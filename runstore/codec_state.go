@@ -118,20 +118,22 @@ func (s storedClaim) load() gate.Claim {
 }
 
 type storedGrant struct {
-	By  storedActor `cbor:"1,keyasint,omitzero"`
-	Seq uint64      `cbor:"2,keyasint,omitempty"`
-	At  instant     `cbor:"3,keyasint,omitempty"`
+	By          storedActor `cbor:"1,keyasint,omitzero"`
+	Seq         uint64      `cbor:"2,keyasint,omitempty"`
+	At          instant     `cbor:"3,keyasint,omitempty"`
+	AsNewAction bool        `cbor:"4,keyasint,omitempty"`
+	Ruling      gate.Ruling `cbor:"5,keyasint,omitempty"`
 }
 
 func storeGrant(v gate.Grant) storedGrant {
 	return storedGrant{
-		By: storeActor(v.By), Seq: v.Seq, At: instantOf(v.At),
+		By: storeActor(v.By), Seq: v.Seq, At: instantOf(v.At), AsNewAction: v.AsNewAction, Ruling: v.Ruling,
 	}
 }
 
 func (s storedGrant) load() gate.Grant {
 	return gate.Grant{
-		By: s.By.load(), Seq: s.Seq, At: s.At.time(),
+		By: s.By.load(), Seq: s.Seq, At: s.At.time(), AsNewAction: s.AsNewAction, Ruling: s.Ruling,
 	}
 }
 
@@ -260,6 +262,10 @@ type storedOperation struct {
 	LastTool   string           `cbor:"38,keyasint,omitempty"`
 	FirstError storedFailure    `cbor:"39,keyasint,omitzero"`
 	LastError  storedFailure    `cbor:"40,keyasint,omitzero"`
+	PrevRun    gate.RunID       `cbor:"41,keyasint,omitempty"`
+	NextRun    gate.RunID       `cbor:"42,keyasint,omitempty"`
+	Carried    bool             `cbor:"43,keyasint,omitempty"`
+	Askers     []string         `cbor:"44,keyasint,omitempty"`
 }
 
 func storeOperation(v gate.Operation) storedOperation {
@@ -272,6 +278,7 @@ func storeOperation(v gate.Operation) storedOperation {
 		Evidence: v.Evidence, Hold: storeHold(v.Hold), Asks: each(v.Asks, storeMemo), Successor: storeRef(v.Successor),
 		Before: storeRef(v.Before), Actions: v.Actions, NotedLost: v.NotedLost, LastTool: v.LastTool,
 		FirstError: storeFailure(v.FirstError), LastError: storeFailure(v.LastError),
+		PrevRun: v.PrevRun, NextRun: v.NextRun, Carried: v.Carried, Askers: v.Askers,
 	}
 }
 
@@ -284,7 +291,7 @@ func (s storedOperation) load() gate.Operation {
 		Settled: s.Settled, Result: s.Result, Stop: s.Stop, StopSeq: s.StopSeq, Terminal: maybe(s.Terminal, storedTerminal.load),
 		Evidence: s.Evidence, Hold: s.Hold.load(), Asks: each(s.Asks, storedMemo.load), Successor: s.Successor.load(),
 		Before: s.Before.load(), Actions: s.Actions, NotedLost: s.NotedLost, LastTool: s.LastTool, FirstError: s.FirstError.load(),
-		LastError: s.LastError.load(),
+		LastError: s.LastError.load(), PrevRun: s.PrevRun, NextRun: s.NextRun, Carried: s.Carried, Askers: s.Askers,
 	}
 }
 

@@ -57,7 +57,9 @@ func (s *Store) Run(_ context.Context, id gate.RunID, now time.Time) (gate.RunVi
 	}
 	view := gate.RunView{RunRow: gate.RowOfRun(&run, now)}
 	for _, op := range s.live.Ops(id) {
-		view.Ops = append(view.Ops, gate.RowOfOp(&op, &run, now))
+		if !op.Carried {
+			view.Ops = append(view.Ops, gate.RowOfOp(&op, &run, now))
+		}
 	}
 	return view, nil
 }

@@ -1,0 +1,148 @@
+package gate
+
+import (
+	"testing"
+	"time"
+)
+
+// R-A2, R-P3: a call without a name is the same operation in each run of a
+// line: its key and its unknown outcome are found again.
+func TestRA2SameCallInTheNextRun(t *testing.T) {
+	for name, report := range map[string]func(w *world, op OpID){
+		"outcome unknown": func(w *world, op OpID) { w.fail(op, "timeout") },
+		"still out":       func(*world, OpID) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			first := w.is(w.ask("", "charge", input(`{"n":1}`)), Admit)
+			report(w, first.Op)
+			w.ask("other", "charge")
+			w.fail("other", "timeout")
+			w.goOn("other", "r2", limits(9, 9, time.Hour))
+			again := w.ask("", "charge", input(`{"n":1}`))
+			equal(t, "operation", again.Op, first.Op)
+			equal(t, "key", again.Key, first.Key)
+			equal(t, "permitted", again.Verdict.Permits(), false)
+		})
+	}
+}
+
+// R-T3: what a person closed stays closed under its name in the next run.
+func TestRT3ClosedStaysClosedInTheNextRun(t *testing.T) {
+	w := newWorld(t)
+	for _, op := range []OpID{"new-action", "unresolved", "rejected", "other"} {
+		w.ask(op, "charge")
+		w.fail(op, "timeout")
+	}
+	w.is(w.approve("new-action", func(c *Verb) { c.AsNewAction = true }), Admit)
+	w.reconcile("unresolved", FindingCannotTell)
+	w.act(ActReject, "rejected")
+	w.goOn("other", "r2", limits(9, 9, time.Hour))
+	for _, op := range []OpID{"new-action", "unresolved", "rejected"} {
+		w.is(w.ask(op, "charge"), StopTerminal)
+	}
+	w.is(w.ask("new-action~2", "charge"), StopInFlight)
+	w.run = "r1" // a late success settles them in both runs (R-C6)
+	w.ok("new-action~2", ordinal(1))
+	w.run = "r2"
+	w.is(w.ask("new-action~2", "charge"), AlreadyDone)
+}
+
+// R-T6: an outcome that becomes unknown after its operation was closed is not
+// lost either.
+func TestRT6UnknownAfterTheEnd(t *testing.T) {
+	w := newWorld(t)
+	w.ask("a", "put")
+	w.fail("a", "rate_limit")
+	w.is(w.ask("a", "refund", path(PathFallback)), StopApprovalRequired)
+	w.after(3 * time.Second)
+	w.is(w.ask("a", "put"), Retry)
+	w.is(w.act(ActReject, "a"), Resolved) // while the attempt is out
+	w.fail("a", "timeout")
+	r := w.header()
+	equal(t, "due", w.op("a").Due(&r), r.Budget.Deadline)
+	w.now = r.Budget.Deadline
+	d := w.is(w.sweep("a"), Recorded)
+	equal(t, "kind", d.Hold.Kind, KindOutcomeUnknown)
+	equal(t, "state", w.op("a").Settled, SettledRejected)
+	w.reconcile("a", FindingCannotTell)
+	equal(t, "waits", w.op("a").Hold.Waits(), false)
+	equal(t, "due again", w.op("a").Due(&r).IsZero(), true)
+}
+
+// R-P5, R-A6: a refused ask does not move what an open item shows and an
+// approve would dispatch.
+func TestRP5RefusedAskMovesNothing(t *testing.T) {
+	w := newWorld(t)
+	w.is(w.ask("a", "peek", input(`{"q":"harmless"}`)), StopApprovalRequired)
+	shown := w.op("a")
+	w.behind = true
+	w.is(w.ask("a", "peek", input(`{"q":"other"}`)), StopClock)
+	w.behind = false
+	equal(t, "version", w.op("a").Hold.Version, shown.Hold.Version)
+	d := w.is(w.approve("a"), Admit)
+	equal(t, "what was dispatched", d.Digest, shown.Digest)
+	equal(t, "its input", string(w.op("a").Input), string(shown.Input))
+}
+
+// R-B2: the same start finds its run although the contract has changed since.
+func TestRB2SameStartAfterTheContractChanged(t *testing.T) {
+	w := newWorld(t)
+	start := w.ledger[len(w.ledger)-1].Command.(Start)
+	for name, change := range map[string]func(p *Policy){
+		"its policy now holds limits": func(p *Policy) { p.Limits = limits(3, 3, time.Second) },
+	} {
+		w.policy(change)
+		if _, err := w.try(start); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	same := start
+	same.Policy = StarterName // named, instead of left out
+	if _, err := w.try(same); err != nil {
+		t.Errorf("starter by name: %v", err)
+	}
+	zero := time.Duration(0)
+	same = start
+	if same.Limits.Reserve == nil {
+		same.Limits.Reserve = &zero
+	}
+	if _, err := w.try(same); err != nil {
+		t.Errorf("no reserve, and a reserve of nothing: %v", err)
+	}
+}
+
+// R-P8: whoever has asked is none of the two, and two approvals of different
+// things are not two approvals.
+func TestRP8NobodyWhoAsked(t *testing.T) {
+	w := newWorld(t)
+	w.is(w.ask("b", "wire", func(c *Ask) { c.Actor = dana }), StopApprovalRequired)
+	w.is(w.ask("b", "wire", func(c *Ask) { c.Actor = eli }), StopApprovalRequired)
+	w.is(w.approve("b", as(dana)), StopSamePerson)
+	w.is(w.approve("b", as(eli)), StopSamePerson)
+
+	w = newWorld(t)
+	w.ask("b", "wire")
+	w.is(w.approve("b", as(dana)), Recorded)
+	w.is(w.approve("b", as(eli), func(c *Verb) { c.AsNewAction = true }), Recorded)
+	w.is(w.approve("b", as(dana), func(c *Verb) { c.AsNewAction = true }), Admit)
+}
+
+// R-P6: agents' ask ids and a person's request ids are two lists.
+func TestRP6AskIDsDoNotReplaceRequestIDs(t *testing.T) {
+	w := newWorld(t)
+	w.ask("a", "charge")
+	w.fail("a", "timeout")
+	note := Verb{Actor: dana, Do: ActNote, ID: "same", Run: "r1", Op: "a", Version: w.op("a").Hold.Version, Reason: "seen"}
+	first, err := w.try(note)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range MaxMemos + 1 {
+		w.ask("a", "charge")
+	}
+	again, err := w.try(note)
+	if err != nil || again.Seq != first.Seq {
+		t.Errorf("again: seq %d, %v; want the decision %d", again.Seq, err, first.Seq)
+	}
+}
