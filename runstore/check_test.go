@@ -303,6 +303,7 @@ func TestProjectionIsBuiltAnew(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, _, dir := toldStore(t, 100)
 			want, err := s.Counts(t.Context())
 			if err != nil {

@@ -124,6 +124,7 @@ func stepOf(t *testing.T, s *Store, story *storetest.Story, c gate.Command) gate
 // Out of space, new charges are refused and nothing is written; reading goes
 // on; with room again the store goes on by itself.
 func TestStoreFull(t *testing.T) {
+	t.Parallel()
 	s, story := begunStore(t, Options{MaxSize: 18 << 20})
 	input := `{"text":"` + strings.Repeat("x", 60_000) + `"}`
 	var full error

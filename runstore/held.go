@@ -90,18 +90,18 @@ func (h *held) bringAll(wants ...gate.Want) error {
 	return nil
 }
 
-// bringLine brings the runs of what an operation was and became.
+// bringLine brings the runs that an operation has gone through.
 func (h *held) bringLine(op gate.Operation) error {
-	for _, next := range []func(gate.Operation) gate.Ref{
-		func(o gate.Operation) gate.Ref { return o.Before },
-		func(o gate.Operation) gate.Ref { return o.Successor },
+	for _, next := range []func(gate.Operation) gate.RunID{
+		func(o gate.Operation) gate.RunID { return o.PrevRun },
+		func(o gate.Operation) gate.RunID { return o.NextRun },
 	} {
-		for at, ok := op, true; ok && !next(at).IsZero(); {
-			ref := next(at)
-			if err := h.bring(ref.Run); err != nil {
+		for at, ok := op, true; ok && next(at) != ""; {
+			id := next(at)
+			if err := h.bring(id); err != nil {
 				return err
 			}
-			at, ok = h.live.Op(ref)
+			at, ok = h.live.Op(gate.Ref{Run: id, Op: op.ID})
 		}
 	}
 	return nil

@@ -165,6 +165,7 @@ func TestChainShowsWhatWasChanged(t *testing.T) {
 		}, "ledger key"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			l := newLedger(t)
 			fill(t, l, 300)
 			if _, err := l.walk(t.Context(), tip{}, nil); err != nil {
@@ -269,6 +270,7 @@ func FuzzCheckpointLog(f *testing.F) {
 }
 
 func TestLedgerFull(t *testing.T) {
+	t.Parallel()
 	l := newLedger(t)
 	path := l.db.Path()
 	if err := l.close(); err != nil {

@@ -2,6 +2,7 @@ package runstore_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -63,48 +64,57 @@ var sameDecision = cmp.Options{cmpopts.IgnoreFields(gate.Inputs{}, "Contract"), 
 // to everything that screens read; also when the one on disk is closed and
 // opened on the way, and when its projection is lost.
 func TestSameAsInMemory(t *testing.T) {
-	steps := 800
+	steps := 600
 	if testing.Short() {
 		steps = 200
 	}
 	for seed := range uint64(3) {
-		disk, dir := newStore(t)
-		mem := memstore.New(storetest.Realm)
-		story := storetest.NewStory(seed)
-		adopt, err := story.Adopt()
+		t.Run(fmt.Sprintf("seed %d", seed), func(t *testing.T) {
+			t.Parallel()
+			tellBoth(t, seed, steps)
+		})
+	}
+}
+
+func tellBoth(t *testing.T, seed uint64, steps int) {
+	t.Helper()
+	disk, dir := newStore(t)
+	mem := memstore.New(storetest.Realm)
+	story := storetest.NewStory(seed)
+	adopt, err := story.Adopt()
+	if err != nil {
+		t.Fatal(err)
+	}
+	both(t, mem, disk, adopt, story.Inputs())
+	for i := range steps {
+		c, err := story.Next(t.Context(), mem)
 		if err != nil {
 			t.Fatal(err)
 		}
-		both(t, mem, disk, adopt, story.Inputs())
-		for i := range steps {
-			c, err := story.Next(t.Context(), mem)
-			if err != nil {
+		both(t, mem, disk, c, story.Inputs())
+		if i%80 == 0 {
+			sameReads(t, mem, disk, story.Now)
+		}
+		if i%200 < 199 {
+			continue
+		}
+		if err := disk.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if i%400 == 399 {
+			if err := os.Remove(filepath.Join(dir, "projection.db")); err != nil {
 				t.Fatal(err)
 			}
-			both(t, mem, disk, c, story.Inputs())
-			if i%80 == 0 {
-				sameReads(t, mem, disk, story.Now)
-			}
-			if i%200 == 199 {
-				if err := disk.Close(); err != nil {
-					t.Fatal(err)
-				}
-				if i%400 == 399 {
-					if err := os.Remove(filepath.Join(dir, "projection.db")); err != nil {
-						t.Fatal(err)
-					}
-				}
-				disk = open(t, dir)
-			}
 		}
-		sameReads(t, mem, disk, story.Now)
-		v := verified(t, disk)
-		hash, err := runstore.HashOf(storetest.Realm, mem.Decisions())
-		if err != nil || hash != v.Hash {
-			t.Errorf("hash of the ledger in memory = %v, %v, want %v", hash, err, v.Hash)
-		}
-		t.Logf("seed %d: %d decisions, %d rows compared", seed, v.Decided, v.Rows)
+		disk = open(t, dir)
 	}
+	sameReads(t, mem, disk, story.Now)
+	v := verified(t, disk)
+	hash, err := runstore.HashOf(storetest.Realm, mem.Decisions())
+	if err != nil || hash != v.Hash {
+		t.Errorf("hash of the ledger in memory = %v, %v, want %v", hash, err, v.Hash)
+	}
+	t.Logf("%d decisions, %d rows compared", v.Decided, v.Rows)
 }
 
 func both(t *testing.T, mem, disk gate.Engine, c gate.Command, in gate.Inputs) {
