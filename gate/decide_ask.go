@@ -63,13 +63,7 @@ func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
 		if d.Terminal == nil { // nothing was stored: the run has ended
 			d.Terminal = terminalOf(&d, op, RouteReturn)
 		}
-	case op.Effect != tool.Effect:
-		// A read does not become a write under its own name, nor a write a read.
-		return Transition{}, &InputError{
-			Field: "tool", Want: "a tool whose effect is " + op.Effect.String() + ", as the operation's",
-			Got: c.Tool + ", a " + tool.Effect.String(),
-		}
-	case op.Effect == EffectWrite && !d.Opens && digest != op.Digest:
+	case q.writes() && !d.Opens && digest != op.Digest:
 		d.refuse(StopKeyConflict, op)
 	case op.Settled == SettledSucceeded && op.Effect == EffectWrite:
 		d.Verdict, d.Outcome, d.Result = AlreadyDone, OutcomeSucceeded, op.Result

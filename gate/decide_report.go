@@ -146,7 +146,7 @@ func (s *State) settle(c Command, in Inputs, op *Operation, at *Attempt, n news)
 	after := head.reported(&d)
 	switch {
 	case n.OK:
-		d.succeed(&after, at, policy)
+		d.succeed(&after, at, tool, policy)
 	case late && !d.Refused:
 		// Recorded; it changes nothing.
 	case head.Settled != NotSettled || after.Newest().Ordinal != at.Ordinal:
@@ -208,12 +208,13 @@ func (d *Decision) moved(after *Operation) *Hold {
 
 // succeed settles the operation. A write that may have been done twice says so
 // to a person; otherwise nothing waits any more (R-C6, R-C8).
-func (d *Decision) succeed(after *Operation, at *Attempt, policy *Policy) {
+func (d *Decision) succeed(after *Operation, at *Attempt, tool *Tool, policy *Policy) {
 	h := after.Hold
-	if after.Effect == EffectRead {
-		if last := after.Newest(); last.InFlight() {
-			return // the last attempt of a read counts (R-A7)
-		}
+	switch {
+	case after.Effect == EffectRead && after.Newest().InFlight():
+		return // the last attempt of a read counts (R-A7)
+	case after.Effect == EffectWrite && tool.Effect == EffectRead:
+		return // a read that went before says nothing of the write
 	}
 	d.Settles = SettledSucceeded
 	twice := after.Effect == EffectWrite &&

@@ -112,7 +112,7 @@ func (s *State) foldOperation(d *Decision) {
 		// refused ask does not move it under an open item (R-P5).
 		if d.Verdict.Permits() || d.Verdict == StopApprovalRequired || (d.Verdict != StopTerminal && !op.Hold.Waits()) {
 			op.Tokens = c.Tokens
-			if op.Effect == EffectRead {
+			if op.Effect == EffectRead && d.Effect == EffectRead {
 				op.Digest, op.Input = d.Digest, c.Input
 			}
 		}

@@ -146,3 +146,17 @@ func TestRP6AskIDsDoNotReplaceRequestIDs(t *testing.T) {
 		t.Errorf("again: seq %d, %v; want the decision %d", again.Seq, err, first.Seq)
 	}
 }
+
+// R-A4, R-A9: a fallback that writes is held to the request of the read before
+// it, and a late success of that read does not settle the write.
+func TestRA4ReadThatFallsBackToAWrite(t *testing.T) {
+	w := newWorld(t)
+	w.ask("a", "search", input(`{"q":1}`))
+	w.lose("a")
+	w.is(w.ask("a", "put", path(PathFallback), input(`{"q":2}`)), StopKeyConflict)
+	w.is(w.ask("a", "put", path(PathFallback), input(`{"q":1}`)), Retry)
+	w.is(w.ok("a", ordinal(1)), Recorded)
+	equal(t, "settled", w.op("a").Settled, NotSettled)
+	w.fail("a", "timeout")
+	equal(t, "outcome unknown", w.op("a").Unknowns, 1)
+}
