@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net/http"
 	"syscall"
 
 	"tollgate/api"
@@ -59,8 +60,28 @@ func usageOf(err error) string {
 	return ""
 }
 
-// exitOf returns the exit code of an error and a hint, empty for none.
+// exitOf returns the exit code of an error and a hint, empty for none. What the
+// gate itself says about it over the socket counts most.
 func exitOf(err error) (code int, hint string) {
+	code, hint = exitOfCause(err)
+	var p *api.Problem
+	if !errors.As(err, &p) {
+		return code, hint
+	}
+	switch {
+	case code != exitUnexpected:
+	case p.Status/100 == 4: // the request's fault
+		code = exitUsage
+	case p.Status == http.StatusServiceUnavailable:
+		code = exitNoStore
+	}
+	if p.Hint != "" {
+		hint = p.Hint
+	}
+	return code, hint
+}
+
+func exitOfCause(err error) (code int, hint string) {
 	var (
 		own   *fault
 		input *gate.InputError
