@@ -198,3 +198,48 @@ func (m *Model) opened(msg itemMsg) tea.Cmd {
 	}
 	return nil
 }
+
+// escape goes back; at a root it takes the cursor out of the list.
+func (m *Model) escape() tea.Cmd {
+	if len(m.path) > 1 {
+		return m.back()
+	}
+	switch m.here().place {
+	case inQueue:
+		m.queue.list.release()
+	case inRuns:
+		m.runs.list.release()
+	default:
+	}
+	m.feed.urgent = true
+	return nil
+}
+
+// step moves by rows, and leap by screens.
+func (m *Model) step(n int) tea.Cmd {
+	switch where := m.where(); where {
+	case inHelp:
+		return m.scrollHelp(n)
+	case inRun:
+		return m.moveRun(n)
+	case inReview:
+		return m.scrollReview(n)
+	default:
+		return m.moveIn(n)
+	}
+}
+
+func (m *Model) leap(screens int) tea.Cmd {
+	rows := max(1, m.page().Body()-2)
+	if screens < -1 || screens > 1 {
+		return m.step(screens)
+	}
+	return m.step(screens * rows)
+}
+
+func notAtRoot(m *Model) string {
+	if len(m.path) > 1 {
+		return "esc goes back first"
+	}
+	return ""
+}

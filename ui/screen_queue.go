@@ -148,3 +148,32 @@ func (m *Model) moveIn(n int) tea.Cmd {
 	m.feed.urgent = m.feed.urgent || short
 	return nil
 }
+
+func noItem(m *Model) string {
+	switch {
+	case m.queueRow() != nil:
+		return ""
+	case m.queue.list.cur.lost != "":
+		return "the row that was selected has left; move to another"
+	}
+	return "nothing is selected; move to a row"
+}
+
+// noNews says why there is nothing to take in.
+func (m *Model) noNews() string {
+	if m.here().place == inRuns && m.runs.list.pending() || m.here().place == inQueue && m.queue.list.pending() {
+		return ""
+	}
+	return "nothing is held back"
+}
+
+// takeIn takes in what a list holds back.
+func (m *Model) takeIn() tea.Cmd {
+	if m.here().place == inRuns {
+		m.runs.list.takeIn()
+	} else {
+		m.queue.list.takeIn()
+	}
+	m.feed.urgent = true
+	return nil
+}

@@ -371,3 +371,11 @@ func refusal(err error) string {
 	}
 	return strings.ReplaceAll(err.Error(), "\n", " ")
 }
+
+// noNew says why there is nothing new to load.
+func (m *Model) noNew() string {
+	if r := m.here().review; r.moved == nil && !r.reload && r.failed == "" {
+		return "what is shown is what is there"
+	}
+	return ""
+}

@@ -223,3 +223,20 @@ func (m *Model) moveRun(n int) tea.Cmd {
 	r.move(n)
 	return m.tell(r)
 }
+
+func otherPane(m *Model) tea.Cmd {
+	r := m.here().run
+	r.detail, r.detailTop = !r.detail, 0
+	return nil
+}
+
+// noHeld says why there is nothing to review in a run.
+func noHeld(m *Model) string {
+	switch op := m.here().run.op(); {
+	case op == nil:
+		return "no operation is selected"
+	case op.Item == "":
+		return "nothing waits about this operation"
+	}
+	return ""
+}

@@ -66,3 +66,10 @@ func (s *runsScreen) side() string {
 	}
 	return said
 }
+
+func noRun(m *Model) string {
+	if m.runs.list.cur.id == "" {
+		return "nothing is selected; move to a row"
+	}
+	return ""
+}

@@ -1,0 +1,328 @@
+package ui
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "github.com/charmbracelet/bubbletea"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// Rule 5: Enter never decides; Ctrl+S does, once the form is armed and full.
+func TestRule5OnlyCtrlSDecides(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "x")
+	h.wait()
+	h.write("no use")
+	for _, key := range []string{"enter", "enter", "tab", "down", "up", "shift+tab", "enter", "space", "right"} {
+		h.press(key)
+	}
+	if len(h.acts) != 0 {
+		t.Fatalf("a key that is not ctrl+s decided: %+v", h.acts)
+	}
+	h.press("ctrl+s")
+	if len(h.acts) != 1 || h.acts[0].Verb != gate.ActReject {
+		t.Fatalf("ctrl+s sent %+v, want one reject", h.acts)
+	}
+	h.press("ctrl+s", "ctrl+s")
+	if len(h.acts) != 1 {
+		t.Errorf("ctrl+s again sent another: %+v", h.acts)
+	}
+}
+
+// Rule 5: a form arms when no key has come for 400 ms. Until then every key
+// falls into nothing, and begins the 400 ms anew.
+func TestRule5AFormArmsInAQuietMoment(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "x", "x", "x")
+	h.write("jjj")
+	h.press("enter", "ctrl+s")
+	h.paste("meant for the list")
+	if got := h.m.form.value(partReason); got != "" {
+		t.Fatalf("keys before the form is armed wrote %q", got)
+	}
+	var arms []timer
+	for _, timer := range h.timers {
+		if _, ok := timer.msg().(armMsg); ok {
+			arms = append(arms, timer)
+			if timer.after != 400*time.Millisecond {
+				t.Errorf("a form waits %s, want 400ms", timer.after)
+			}
+		}
+	}
+	for i, timer := range arms {
+		if h.m.form.armed {
+			t.Fatalf("armed by the quiet after key %d of %d", i, len(arms))
+		}
+		h.send(timer.msg())
+	}
+	if !h.m.form.armed {
+		t.Fatal("not armed after 400ms without a key")
+	}
+	h.write("now")
+	if got := h.m.form.value(partReason); got != "now" {
+		t.Errorf("armed, and typed %q, want now", got)
+	}
+}
+
+// Rule 5, case 24: what arrives in the instant in which a form appears does
+// nothing, whatever it is.
+func TestRule5NothingArrivesInTheInstant(t *testing.T) {
+	for _, key := range []string{"enter", "space", "y", "ctrl+s", "tab", "right", "x"} {
+		h, _ := incident(t)
+		h.press("enter", "r", key)
+		f := h.m.form
+		if f == nil || f.at != 0 || f.choice(partFinding) != -1 || len(h.acts) != 0 {
+			t.Errorf("%s did something: %+v, %+v", key, f, h.acts)
+		}
+	}
+}
+
+// Rule 5: a paste goes into text fields, and into nothing else.
+func TestRule5PastesGoIntoTextOnly(t *testing.T) {
+	h, ids := incident(t)
+	for _, in := range [][]string{nil, {"2"}, {"enter"}, {"1", "enter"}} {
+		h.press(in...)
+		before := h.m.where()
+		for _, text := range []string{"c", "q", "xy\n", "1", "?", "\x13", "j"} {
+			h.paste(text)
+		}
+		if h.quit || h.m.where() != before || len(h.acts) != 0 {
+			t.Fatalf("in %v a paste did something", before)
+		}
+	}
+	h.press("r")
+	h.wait()
+	h.paste("happened")
+	if h.m.form.choice(partFinding) != -1 {
+		t.Error("a paste chose a finding")
+	}
+	h.press("left", "enter")
+	h.paste("line one\nline two\x13")
+	if got := h.m.form.value(partEvidence); !strings.HasPrefix(got, "line one line two") || h.m.form.at != 1 {
+		t.Errorf("the paste became %q in field %d; want it as one line in field 1", got, h.m.form.at)
+	}
+	h.press("enter")
+	h.write("looked")
+	h.press("ctrl+s") // as the end of a paste would bring it
+	if len(h.acts) != 0 {
+		t.Errorf("ctrl+s within 400ms of a paste decided %s: %+v", ids[0], h.acts)
+	}
+	h.wait()
+	h.press("ctrl+s")
+	if len(h.acts) != 1 {
+		t.Errorf("ctrl+s after a quiet moment sent %d", len(h.acts))
+	}
+}
+
+// Rule 5: Esc decides nothing and keeps the draft.
+func TestRule5EscKeepsTheDraft(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "r")
+	h.wait()
+	h.press("right", "right", "enter")
+	h.write("their log says no")
+	h.press("esc", "esc", "2", "1", "enter", "r")
+	h.wait()
+	if len(h.acts) != 0 {
+		t.Fatalf("esc decided: %+v", h.acts)
+	}
+	if f := h.m.form; f.value(partEvidence) != "their log says no" || f.choice(partFinding) != 1 {
+		t.Errorf("the draft came back as %q, choice %d", f.value(partEvidence), f.choice(partFinding))
+	}
+}
+
+// Rule 6: what can be taken back takes one key, and says how.
+func TestRule6MarksTakeOneKeyAndAnUndo(t *testing.T) {
+	h, ids := incident(t)
+	h.press("c")
+	if got := h.w.item(ids[0]).ClaimID; got != dana.ID {
+		t.Fatalf("claimed by %q, want dana", got)
+	}
+	h.wantRow("claimed charge-1", "U undoes")
+	h.press("U")
+	if got := h.w.item(ids[0]).ClaimID; got != "" {
+		t.Errorf("after undo it is claimed by %q", got)
+	}
+	h.press("z")
+	h.poke()
+	if got := h.w.item(ids[0]).Snoozed; !got.Equal(h.m.now.Add(time.Hour)) {
+		t.Errorf("snoozed until %s, want an hour", got)
+	}
+	h.wantRow("snoozed charge-1", "U undoes")
+	h.press("U")
+	if got := h.w.item(ids[0]).Snoozed; got.After(h.m.now) {
+		t.Errorf("after undo it is snoozed until %s", got)
+	}
+}
+
+// Rule 6: where a dispatch of a write may follow that is not safe to repeat,
+// and for two-person and as-new-action, the last four characters of the id are
+// typed as well.
+func TestRule6WhatIsTyped(t *testing.T) {
+	base := escalation.Item{ItemRow: gate.ItemRow{ID: "i-1234abcd", Effect: gate.EffectWrite, RetrySafety: gate.SafetyKey}}
+	never := func(it *escalation.Item) { it.RetrySafety = gate.SafetyNever }
+	two := func(it *escalation.Item) { it.NeedsTwo = true }
+	read := func(it *escalation.Item) { it.Effect, it.RetrySafety = gate.EffectRead, gate.SafetyIdempotent }
+	for _, r := range []struct {
+		name   string
+		verb   verb
+		change func(*escalation.Item)
+		want   bool
+	}{
+		{"approve, safe under its key", verb{do: gate.ActApprove}, nil, false},
+		{"approve, never safe", verb{do: gate.ActApprove}, never, true},
+		{"approve of a read", verb{do: gate.ActApprove}, read, false},
+		{"approve of two", verb{do: gate.ActApprove}, two, true},
+		{"as a new action", verb{do: gate.ActApprove, asNew: true}, nil, true},
+		{"new run, never safe", verb{do: gate.ActNewRun}, never, true},
+		{"new run, safe under its key", verb{do: gate.ActNewRun}, nil, false},
+		{"reject", verb{do: gate.ActReject}, never, false},
+		{"reconcile", verb{do: gate.ActReconcile}, never, false},
+	} {
+		it := base
+		if r.change != nil {
+			r.change(&it)
+		}
+		f := newForm(r.verb, &it, dana.ID, noon)
+		if got := f.field(partTyped) != nil; got != r.want {
+			t.Errorf("%s: typed %v, want %v", r.name, got, r.want)
+		}
+		if !r.want {
+			continue
+		}
+		fd := f.field(partTyped)
+		for text, well := range map[string]bool{"": false, "abc": false, "abcde": false, "1234": false, "ABCD": false, "abcd": true, " abcd ": true} {
+			fd.text.SetValue(text)
+			if got := f.lacks(fd) == ""; got != well {
+				t.Errorf("%s: typed %q is well %v, want %v", r.name, text, got, well)
+			}
+		}
+	}
+}
+
+// Rule 6: without the typed characters nothing is sent.
+func TestRule6UntypedIsNotSent(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter", "A")
+	h.wait()
+	h.write("they wait")
+	h.press("ctrl+s")
+	if len(h.acts) != 0 || h.m.form == nil {
+		t.Fatalf("sent %+v without the typed characters", h.acts)
+	}
+	h.wantRow("to be sure", "needed")
+	h.write(string(ids[0][len(ids[0])-4:]))
+	h.press("ctrl+s")
+	if len(h.acts) != 1 || !h.acts[0].AsNewAction {
+		t.Errorf("sent %+v, want the new action", h.acts)
+	}
+}
+
+// Rule 7: reasons and evidence are required.
+func TestRule7ReasonAndEvidence(t *testing.T) {
+	it := escalation.Item{ItemRow: gate.ItemRow{ID: "i-1234abcd", Effect: gate.EffectWrite, RetrySafety: gate.SafetyKey}}
+	for _, r := range []struct {
+		name string
+		verb gate.Act
+		fill map[part]string
+		it   int // the choice of a finding
+		want part
+		well bool
+	}{
+		{"reconcile, all there", gate.ActReconcile, map[part]string{partEvidence: "log", partReason: "looked"}, 0, 0, true},
+		{"no finding", gate.ActReconcile, map[part]string{partEvidence: "log", partReason: "looked"}, -1, partFinding, false},
+		{"no evidence", gate.ActReconcile, map[part]string{partReason: "looked"}, 1, partEvidence, false},
+		{"blank evidence", gate.ActReconcile, map[part]string{partEvidence: "  ", partReason: "looked"}, 1, partEvidence, false},
+		{"cannot tell needs none", gate.ActReconcile, map[part]string{partReason: "looked"}, 2, 0, true},
+		{"cannot tell needs a reason", gate.ActReconcile, nil, 2, partReason, false},
+		{"no reason", gate.ActReconcile, map[part]string{partEvidence: "log"}, 0, partReason, false},
+		{"reject", gate.ActReject, map[part]string{partReason: "no use"}, 0, 0, true},
+		{"reject without a reason", gate.ActReject, nil, 0, partReason, false},
+		{"approve without a reason", gate.ActApprove, nil, 0, partReason, false},
+		{"new run without limits", gate.ActNewRun, map[part]string{partReason: "go on"}, 0, partAttempts, false},
+		{"a reason that is too long", gate.ActReject, map[part]string{partReason: strings.Repeat("ü", gate.MaxReason)}, 0, partReason, false},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			f := newForm(verb{do: r.verb}, &it, dana.ID, noon)
+			for p, text := range r.fill {
+				f.field(p).text.SetValue(text)
+			}
+			if fd := f.field(partFinding); fd != nil {
+				fd.choice = r.it
+			}
+			_, at, lacks := f.act()
+			switch {
+			case r.well && lacks != "":
+				t.Errorf("%s: %s", f.fields[at].label, lacks)
+			case !r.well && lacks == "":
+				t.Error("it would have been sent")
+			case !r.well && f.fields[at].part != r.want:
+				t.Errorf("the cursor goes to %q, want another field", f.fields[at].label)
+			}
+		})
+	}
+}
+
+// Rule 7: a draft survives a resize and a refused answer.
+func TestRule7DraftsSurvive(t *testing.T) {
+	h, ids := incident(t)
+	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActClaim})
+	h.press("enter", "x")
+	h.wait()
+	h.press("enter")
+	h.write("no use")
+	for _, size := range [][2]int{{80, 24}, {20, 5}, {1, 1}, {200, 60}} {
+		h.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		h.m.View()
+	}
+	if got := h.m.form.value(partReason); got != "no use" {
+		t.Fatalf("after resizing the draft is %q", got)
+	}
+	h.press("ctrl+s")
+	h.wantRow("STOP_CLAIMED")
+	h.press("x")
+	h.wait()
+	if got := h.m.form.value(partReason); got != "no use" {
+		t.Errorf("after a refusal the draft is %q", got)
+	}
+	h.press("right") // take over
+	h.press("ctrl+s")
+	if len(h.acts) != 2 || !h.acts[1].TakeOver || h.acts[1].RequestID == h.acts[0].RequestID {
+		t.Errorf("sent %+v, want a take-over as a request of its own", h.acts)
+	}
+	if got := h.w.item(ids[0]).State; got != gate.HoldResolved {
+		t.Errorf("the item is %s, want resolved", got)
+	}
+}
+
+// Rule 7, R-P6: a decision that got no answer is sent again as the same
+// request; one that has been changed is another.
+func TestRule7TheSameDecisionIsTheSameRequest(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter", "x")
+	h.wait()
+	h.write("no use")
+	h.reader.fault = func() error { return errors.New("broken pipe") }
+	h.press("ctrl+s")
+	h.wantRow("broken pipe")
+	h.press("ctrl+s")
+	h.write(" at all")
+	h.press("ctrl+s")
+	h.reader.fault = nil
+	h.press("ctrl+s")
+	if len(h.acts) != 4 {
+		t.Fatalf("sent %d requests, want 4", len(h.acts))
+	}
+	a := h.acts
+	if a[0].RequestID != a[1].RequestID || a[1].RequestID == a[2].RequestID || a[2].RequestID != a[3].RequestID {
+		t.Errorf("request ids %s %s %s %s, want the first two and the last two alike", a[0].RequestID, a[1].RequestID, a[2].RequestID, a[3].RequestID)
+	}
+	if got := h.w.item(ids[0]).State; got != gate.HoldResolved {
+		t.Errorf("the item is %s, want resolved", got)
+	}
+}

@@ -1,0 +1,272 @@
+package ui
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/bubbles/textinput"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// part names a field of a form.
+type part uint8
+
+const (
+	partFinding part = iota
+	partEvidence
+	partRuling
+	partTakeOver
+	partRun
+	partAttempts
+	partDeadline
+	partEffects
+	partReserve
+	partTokens
+	partReason
+	partTyped
+)
+
+// field is one field: a choice, or a line of text.
+type field struct {
+	part    part
+	label   string
+	hint    string
+	must    bool
+	choices []string // nil for a line of text
+	choice  int      // -1 for none
+	text    textinput.Model
+}
+
+// rows returns how many rows the field's text is given.
+func (fd *field) rows() int {
+	switch fd.part {
+	case partEvidence, partReason:
+		return 3
+	default:
+		return 1
+	}
+}
+
+func textField(p part, label, hint string, must bool) field {
+	t := textinput.New()
+	t.CharLimit = gate.MaxReason
+	t.KeyMap.Paste.SetEnabled(false) // it would read the clipboard behind Update's back
+	t.ShowSuggestions = false
+	return field{part: p, label: label, hint: hint, must: must, choice: -1, text: t}
+}
+
+func choiceField(p part, label string, choice int, choices ...string) field {
+	return field{part: p, label: label, must: choice < 0, choices: choices, choice: choice}
+}
+
+// newForm makes the form of a verb on an item, as it was shown.
+func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
+	f := &form{verb: v, item: it.ID, op: it.Op}
+	add := func(fs ...field) { f.fields = append(f.fields, fs...) }
+	switch v.do {
+	case gate.ActReconcile:
+		add(
+			choiceField(partFinding, "it", -1, "happened", "did not happen", "cannot tell"),
+			textField(partEvidence, "evidence", "what shows it: a reference at the provider, a line of its log", true),
+		)
+	case gate.ActApprove:
+		if !v.asNew && it.Class != gate.ClassTransient && it.Code != "" && it.Code != "policy_block" {
+			add(choiceField(partRuling, "ruling", 0, "none", "cause cleared"))
+		}
+	case gate.ActNewRun:
+		b := &it.Budget
+		add(
+			textField(partRun, "new run", "its id", true),
+			textField(partAttempts, "attempts", "this run: "+spentOf(b.Attempts), true),
+			textField(partDeadline, "deadline", "from now on, such as 30s or 10m; this run: "+b.Deadline.Sub(b.Started).String(), true),
+			textField(partEffects, "side effects", "this run: "+spentOf(b.SideEffects), true),
+			textField(partReserve, "reserve", "part of the deadline kept for the answer; may stay empty", false),
+			textField(partTokens, "retry tokens", "empty: repeats are not limited by tokens", false),
+		)
+		f.field(partRun).text.SetValue(nextRun(it.Run))
+	case gate.ActReject, gate.ActNote, gate.ActClaim, gate.ActRelease, gate.ActSnooze,
+		gate.ActAdopt, gate.ActStart, gate.ActAsk, gate.ActReport, gate.ActSweep, gate.ActEnd:
+	}
+	if v.do.Decides() && escalation.HeldAgainst(it.ItemRow, gate.Actor{ID: me}, now) {
+		add(choiceField(partTakeOver, "claim", 0, "leave it to "+it.ClaimBy, "take over"))
+	}
+	label, hint := "reason", "for the ledger and for whoever comes next"
+	if v.do == gate.ActNote {
+		label = "note"
+	}
+	add(textField(partReason, label, hint, true))
+	if typed(v, it) {
+		add(textField(partTyped, "to be sure", "type the last four characters of "+string(it.ID), true))
+	}
+	f.focus(0)
+	return f
+}
+
+// typed reports whether a decision has to be typed as well: where a dispatch
+// of a write may follow that is not safe to repeat, for two-person, and for a
+// new action.
+func typed(v verb, it *escalation.Item) bool {
+	switch v.do {
+	case gate.ActApprove:
+		return v.asNew || it.NeedsTwo || it.Effect == gate.EffectWrite && it.RetrySafety == gate.SafetyNever
+	case gate.ActNewRun:
+		return it.Effect == gate.EffectWrite && it.RetrySafety == gate.SafetyNever
+	default:
+		return false
+	}
+}
+
+// nextRun proposes the id of a run that goes on from another: run-1.2, run-1.3.
+func nextRun(id gate.RunID) string {
+	base, n, ok := strings.Cut(string(id), ".")
+	if last, err := strconv.Atoi(n); ok && err == nil && last > 0 && last < gate.MaxCount {
+		return base + "." + strconv.Itoa(last+1)
+	}
+	return string(id) + ".2"
+}
+
+func spentOf(s gate.Spent) string {
+	return strconv.FormatInt(s.Spent, 10) + " of " + strconv.FormatInt(s.Limit, 10) + " spent"
+}
+
+// lacks says what a field still needs, empty when it is well.
+func (f *form) lacks(fd *field) string {
+	v := strings.TrimSpace(fd.text.Value())
+	switch {
+	case fd.choices != nil:
+		if fd.choice < 0 {
+			return "choose one with left and right"
+		}
+		return ""
+	case fd.part == partEvidence && f.choice(partFinding) == 2:
+		return "" // a reason is enough when nobody can tell
+	case v == "" && fd.must:
+		return "needed"
+	case len(v) > gate.MaxReason:
+		return "at most 4 KiB"
+	case v == "":
+		return ""
+	}
+	switch fd.part {
+	case partTyped:
+		if id := string(f.item); v != id[max(0, len(id)-4):] {
+			return "not the last four characters of " + id
+		}
+	case partRun:
+		return wrong(gate.CheckID("new run", v))
+	case partAttempts, partEffects, partTokens:
+		if _, err := strconv.ParseInt(v, 10, 64); err != nil {
+			return "a whole number"
+		}
+	case partDeadline, partReserve:
+		if _, err := time.ParseDuration(v); err != nil {
+			return "a duration with its unit, such as 30s"
+		}
+	case partFinding, partEvidence, partRuling, partTakeOver, partReason:
+	}
+	return ""
+}
+
+func wrong(err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// act returns what the form says, or which field needs what before it can be
+// said.
+func (f *form) act() (act escalation.Act, at int, lacks string) {
+	for i := range f.fields {
+		if why := f.lacks(&f.fields[i]); why != "" {
+			return act, i, why
+		}
+	}
+	act = escalation.Act{
+		Verb: f.verb.do, AsNewAction: f.verb.asNew,
+		Reason: f.value(partReason), Evidence: f.value(partEvidence),
+		TakeOver: f.choice(partTakeOver) == 1,
+	}
+	switch f.verb.do {
+	case gate.ActReconcile:
+		act.Finding = gate.Finding(f.choice(partFinding) + 1) //nolint:gosec // one of three choices
+	case gate.ActApprove:
+		if f.choice(partRuling) == 1 {
+			act.Ruling = gate.RulingCauseCleared
+		}
+	case gate.ActNewRun:
+		act.NewRun = gate.RunID(f.value(partRun))
+		act.Limits = gate.Limits{
+			Attempts: number(f.value(partAttempts)), SideEffects: number(f.value(partEffects)),
+			RetryTokens: number(f.value(partTokens)),
+			Deadline:    duration(f.value(partDeadline)), Reserve: duration(f.value(partReserve)),
+		}
+		if why := wrong(act.Limits.Check()); why != "" {
+			return act, f.place(partAttempts), why
+		}
+	default:
+	}
+	return act, -1, ""
+}
+
+func number(s string) *int64 {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+func duration(s string) *time.Duration {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		return nil
+	}
+	return &d
+}
+
+// what says what will follow, and what will not.
+func (f *form) what(r *reviewScreen) []string {
+	var says []string
+	switch f.verb.do {
+	case gate.ActReconcile:
+		says = append(says, "You say what really happened; the gate closes the operation or keeps it open by that. No dispatch follows by itself, and nothing is given back.")
+	case gate.ActApprove:
+		if f.verb.asNew {
+			says = append(says, "A new operation with a new key, on the same budget. If the first one happened after all, it will have happened twice; the ledger will hold that you accepted that.")
+		} else {
+			says = append(says, "One more dispatch of the same operation under the same key, if the gate lets it: the agent that waits gets the permit.")
+		}
+	case gate.ActReject:
+		says = append(says, "The operation is closed, and its typed outcome is returned to the agent. Nothing is dispatched.")
+	case gate.ActNewRun:
+		says = append(says, "What is unfinished goes on in a new run with limits of its own, linked to this decision. The counters of this run stay as they are.")
+	default:
+	}
+	if r.moved != nil {
+		by := actorName(r.moved.By)
+		if by == "" {
+			by = "somebody"
+		}
+		says = append(says, "The item has moved on: "+r.moved.Act.String()+" by "+by+". Leave with esc, and u loads what is there now; this draft is kept.")
+	}
+	return says
+}
+
+// preview returns the name of the preview that the form, as it stands, asks
+// for.
+func (f *form) preview() string {
+	switch {
+	case f.verb.asNew:
+		return "approve as-new-action"
+	case f.choice(partRuling) == 1:
+		return "approve cause-cleared"
+	default:
+		return "approve"
+	}
+}
+
+var verbApprove = verb{do: gate.ActApprove}
