@@ -49,7 +49,7 @@ type call struct {
 }
 
 type answer struct {
-	decision Decision
+	decision *Decision // nil with an error
 	err      error
 }
 
@@ -154,7 +154,10 @@ func (d *Door) send(ctx context.Context, c Command, in Inputs) (Decision, error)
 	}
 	select {
 	case a := <-w.answer:
-		return a.decision, a.err
+		if a.err != nil {
+			return Decision{}, a.err
+		}
+		return *a.decision, nil
 	case <-ctx.Done():
 		return Decision{}, ctx.Err()
 	}
@@ -219,7 +222,7 @@ func (d *Door) serve(chain []*call) {
 			if err != nil {
 				w.answer <- answer{err: err}
 			} else {
-				w.answer <- answer{decision: decisions[i]}
+				w.answer <- answer{decision: &decisions[i]}
 			}
 		}
 		return
@@ -227,8 +230,8 @@ func (d *Door) serve(chain []*call) {
 }
 
 // decide loads the state of a chain and decides its commands one after
-// another. Calls whose command is no decision are answered with their error
-// and left out.
+// another, each on what the ones before it leave. Calls whose command is no
+// decision are answered with their error and left out.
 func (d *Door) decide(ctx context.Context, chain []*call) (ts []Transition, callers []*call, err error) {
 	wants := make([]Want, len(chain))
 	for i, w := range chain {
@@ -241,23 +244,41 @@ func (d *Door) decide(ctx context.Context, chain []*call) (ts []Transition, call
 	d.mu.Lock()
 	now, behind := d.time.read(d.clock)
 	d.mu.Unlock()
+	decide := func(c Command, _ Want, in Inputs) (Transition, error) { return Step(state, c, in) }
+	if len(chain) > 1 {
+		decide = inTurn(state)
+	}
+	ts, callers = make([]Transition, 0, len(chain)), make([]*call, 0, len(chain))
 	for _, w := range chain {
 		in := w.in
 		in.Now, in.Behind, in.Jitter = now, behind, d.throw()
-		t, err := Step(state, w.command, in)
+		t, err := decide(w.command, w.want, in)
 		if err != nil {
 			w.answer <- answer{err: err}
 			continue
 		}
-		if !t.repeats && len(chain) > 1 {
-			if state, err = Fold(state, t.decision); err != nil {
-				w.answer <- answer{err: err}
-				continue
-			}
-		}
 		ts, callers = append(ts, t), append(callers, w)
 	}
 	return ts, callers, nil
+}
+
+// inTurn returns a Step that decides each command on what the ones before it
+// leave of a state.
+func inTurn(state State) func(Command, Want, Inputs) (Transition, error) {
+	var live Live
+	live.Put(state)
+	said := func(seq uint64) (Decision, error) { return *state.said(seq), nil }
+	return func(c Command, want Want, in Inputs) (Transition, error) {
+		s, err := live.Load(said, want)
+		if err != nil {
+			return Transition{}, err
+		}
+		t, err := Step(s, c, in)
+		if err == nil && !t.repeats {
+			_, err = live.fold(&t.decision)
+		}
+		return t, err
+	}
 }
 
 // throw returns the next jitter.

@@ -31,19 +31,26 @@ func WantOf(d *Decision) Want {
 // Slices of s are not changed; what changes is copied.
 func Fold(s State, d Decision) (State, error) {
 	s.Runs, s.Ops, s.Deps = slices.Clone(s.Runs), slices.Clone(s.Ops), slices.Clone(s.Deps)
+	err := s.fold(&d)
+	return s, err
+}
+
+// fold is Fold in place. What the elements of s hold is not changed but
+// replaced, so that a copy of an element stays as it was.
+func (s *State) fold(d *Decision) error {
 	act := d.Command.Act()
 	if act == ActAdopt {
-		return s, nil
+		return nil
 	}
 	if act == ActStart {
 		s.Runs = append(s.Runs, *d.NewRun)
 	}
 	run := s.Run(d.Run)
 	if run == nil {
-		return s, fmt.Errorf("decision %d: run %q is not there: %w", d.Seq, d.Run, ErrDamaged)
+		return fmt.Errorf("decision %d: run %q is not there: %w", d.Seq, d.Run, ErrDamaged)
 	}
 	if d.Op != "" && !d.Opens && s.Op(d.Run, d.Op) == nil {
-		return s, fmt.Errorf("decision %d: operation %q is not there: %w", d.Seq, d.Op, ErrDamaged)
+		return fmt.Errorf("decision %d: operation %q is not there: %w", d.Seq, d.Op, ErrDamaged)
 	}
 
 	// Take the operations' shares out of their runs' counters, change them,
@@ -54,15 +61,15 @@ func Fold(s State, d Decision) (State, error) {
 	}
 	switch act {
 	case ActReport, ActSweep:
-		s.foldReport(&d)
+		s.foldReport(d)
 	case ActStart, ActEnd:
 	default:
-		s.foldOperation(&d)
+		s.foldOperation(d)
 	}
 	s.count(+1)
-	s.foldRuns(&d)
-	s.foldDependency(&d)
-	return s, nil
+	s.foldRuns(d)
+	s.foldDependency(d)
+	return nil
 }
 
 // opens is the operation that an ask brought (R-A2, R-A3).

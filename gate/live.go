@@ -21,15 +21,12 @@ type Live struct {
 	due  dueHeap
 }
 
+// liveRun is a run with its operations. What the pointers lead to is replaced,
+// never changed.
 type liveRun struct {
-	run   Run
-	ops   map[OpID]*liveOp
+	run   *Run
+	ops   map[OpID]*Operation
 	order []OpID // by opening
-}
-
-type liveOp struct {
-	op  Operation
-	due time.Time // the newest entry in the heap
 }
 
 // Load copies what the wants name and what exists of it. said fetches an
@@ -59,28 +56,28 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 		id = w.Derived.id(run.run.Root)
 	}
 	if op := run.ops[id]; op != nil {
-		l.addOp(s, &op.op)
-		if m, ok := op.op.Memo(w.Said); ok && w.Said != "" {
+		l.addOp(s, op)
+		if m, ok := op.Memo(w.Said); ok && w.Said != "" {
 			seq = m.Seq
 		}
-		if at := op.op.Attempt(w.Ordinal); at != nil {
+		if at := op.Attempt(w.Ordinal); at != nil {
 			seq = at.Reported
 		}
 		if w.Line {
-			l.addLine(s, &op.op)
+			l.addLine(s, op)
 		}
 	}
 	if w.Actions {
 		base := (&Operation{ID: w.Op}).base()
 		for _, id := range run.order {
 			if strings.HasPrefix(string(id), base+"~") {
-				l.addOp(s, &run.ops[id].op)
+				l.addOp(s, run.ops[id])
 			}
 		}
 	}
 	if w.Whole {
 		for _, id := range run.order {
-			l.addOp(s, &run.ops[id].op)
+			l.addOp(s, run.ops[id])
 		}
 	}
 	if seq == 0 || said == nil || s.said(seq) != nil {
@@ -97,7 +94,7 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 func (l *Live) addRun(s *State, id RunID) *liveRun {
 	r := l.runs[id]
 	if r != nil && s.Run(id) == nil {
-		s.Runs = append(s.Runs, r.run)
+		s.Runs = append(s.Runs, *r.run)
 	}
 	return r
 }
@@ -129,7 +126,7 @@ func (l *Live) addLine(s *State, op *Operation) {
 			if run == nil || run.ops[op.ID] == nil {
 				break
 			}
-			at = &run.ops[op.ID].op
+			at = run.ops[op.ID]
 			l.addOp(s, at)
 		}
 	}
@@ -149,6 +146,7 @@ func (l *Live) Apply(seq uint64, chain ...Transition) (written []Decision, err e
 			f()
 		}
 	}()
+	written = make([]Decision, 0, len(chain))
 	for i := range chain {
 		t := &chain[i]
 		switch {
@@ -159,17 +157,17 @@ func (l *Live) Apply(seq uint64, chain ...Transition) (written []Decision, err e
 		case !l.fresh(t.reads):
 			return nil, ErrConflict
 		}
-		d := t.decision
+		written = append(written, t.decision)
+		d := &written[len(written)-1]
 		d.Seq = seq
 		if run := l.runs[d.Run]; run != nil {
 			d.Prev = run.run.Last
 		}
-		back, err := l.Fold(d)
+		back, err := l.fold(d)
 		if err != nil {
 			return nil, err
 		}
 		undo = append(undo, back)
-		written = append(written, d)
 		seq++
 	}
 	return written, nil
@@ -193,39 +191,30 @@ func (l *Live) fresh(reads []Read) bool {
 
 // Fold applies one written decision: a step of a replay. undo puts back what
 // stood before.
-func (l *Live) Fold(d Decision) (undo func(), err error) {
-	var before State
-	w := WantOf(&d)
-	if err := l.load(&before, &w, nil); err != nil {
+func (l *Live) Fold(d Decision) (undo func(), err error) { return l.fold(&d) }
+
+func (l *Live) fold(d *Decision) (undo func(), err error) {
+	var s State
+	w := WantOf(d)
+	if err := l.load(&s, &w, nil); err != nil {
 		return nil, err
 	}
-	after, err := Fold(before, d)
-	if err != nil {
+	if err := s.fold(d); err != nil {
 		return nil, err
 	}
-	l.Put(after)
-	return func() { l.restore(before, after) }, nil
+	undo = l.restorer(s)
+	l.Put(s)
+	return undo, nil
 }
 
 // Put sets the aggregates of a state: how an engine brings back what it had
-// let go.
+// let go. The slices of s are the Live's from then on.
 func (l *Live) Put(s State) {
 	if l.runs == nil {
 		l.runs, l.deps = map[RunID]*liveRun{}, map[string]Dependency{}
 	}
 	for i := range s.Runs {
-		r := l.runs[s.Runs[i].ID]
-		if r == nil {
-			r = &liveRun{ops: map[OpID]*liveOp{}}
-			l.runs[s.Runs[i].ID] = r
-		}
-		closes := r.run.closed() != s.Runs[i].closed()
-		r.run = s.Runs[i]
-		if closes { // what is lost is due at once then (R-T6)
-			for _, o := range r.ops {
-				l.schedule(r, o)
-			}
-		}
+		l.putRun(&s.Runs[i])
 	}
 	for i := range s.Ops {
 		l.putOp(&s.Ops[i])
@@ -235,49 +224,91 @@ func (l *Live) Put(s State) {
 	}
 }
 
+func (l *Live) putRun(run *Run) {
+	r := l.runs[run.ID]
+	if r == nil {
+		l.runs[run.ID] = &liveRun{run: run, ops: map[OpID]*Operation{}}
+		return
+	}
+	was := r.run
+	r.run = run
+	if was.closed() != run.closed() { // what is lost is due at once then (R-T6)
+		for _, op := range r.ops {
+			l.schedule(op, op.Due(was), op.Due(run))
+		}
+	}
+}
+
 func (l *Live) putOp(op *Operation) {
 	r := l.runs[op.Run]
-	o := r.ops[op.ID]
-	if o == nil {
-		o = new(liveOp)
-		r.ops[op.ID] = o
+	var was time.Time
+	if before := r.ops[op.ID]; before != nil {
+		was = before.Due(r.run)
+	} else {
 		r.order = append(r.order, op.ID)
 	}
-	o.op = *op
-	l.schedule(r, o)
+	r.ops[op.ID] = op
+	l.schedule(op, was, op.Due(r.run))
 }
 
 // schedule puts an operation into the heap when it is due at another time than
 // before.
-func (l *Live) schedule(r *liveRun, o *liveOp) {
-	if due := o.op.Due(&r.run); !due.Equal(o.due) {
-		o.due = due
-		if !due.IsZero() {
-			heap.Push(&l.due, dueEntry{due, Ref{o.op.Run, o.op.ID}})
+func (l *Live) schedule(op *Operation, was, due time.Time) {
+	if !due.IsZero() && !due.Equal(was) {
+		heap.Push(&l.due, dueEntry{due, Ref{op.Run, op.ID}})
+	}
+}
+
+// restorer returns a function that puts back what stands now of everything
+// that s names.
+func (l *Live) restorer(s State) func() {
+	runs, ops, deps := make([]*Run, len(s.Runs)), make([]*Operation, len(s.Ops)), make([]*Dependency, len(s.Deps))
+	for i := range runs {
+		if r := l.runs[s.Runs[i].ID]; r != nil {
+			runs[i] = r.run
+		}
+	}
+	for i := range ops {
+		if r := l.runs[s.Ops[i].Run]; r != nil {
+			ops[i] = r.ops[s.Ops[i].ID]
+		}
+	}
+	for i := range deps {
+		if d, ok := l.deps[s.Deps[i].Name]; ok {
+			deps[i] = &d
+		}
+	}
+	return func() {
+		for i, run := range runs {
+			if run == nil {
+				delete(l.runs, s.Runs[i].ID)
+			} else {
+				l.putRun(run)
+			}
+		}
+		for i, op := range ops {
+			if op == nil {
+				l.forget(&s.Ops[i])
+			} else {
+				l.putOp(op)
+			}
+		}
+		for i, dep := range deps {
+			if dep == nil {
+				delete(l.deps, s.Deps[i].Name)
+			} else {
+				l.deps[dep.Name] = *dep
+			}
 		}
 	}
 }
 
-// restore takes after out and puts before in.
-func (l *Live) restore(before, after State) {
-	for i := range after.Ops {
-		if op := &after.Ops[i]; before.Op(op.Run, op.ID) == nil {
-			r := l.runs[op.Run]
-			delete(r.ops, op.ID)
-			r.order = slices.DeleteFunc(r.order, func(id OpID) bool { return id == op.ID })
-		}
+// forget takes an operation out.
+func (l *Live) forget(op *Operation) {
+	if r := l.runs[op.Run]; r != nil {
+		delete(r.ops, op.ID)
+		r.order = slices.DeleteFunc(r.order, func(id OpID) bool { return id == op.ID })
 	}
-	for i := range after.Runs {
-		if id := after.Runs[i].ID; before.Run(id) == nil {
-			delete(l.runs, id)
-		}
-	}
-	for i := range after.Deps {
-		if name := after.Deps[i].Name; before.Dep(name) == nil {
-			delete(l.deps, name)
-		}
-	}
-	l.Put(before)
 }
 
 // Drop lets a run go from memory, with its operations.
@@ -290,8 +321,8 @@ func (l *Live) Idle(id RunID, now time.Time) bool {
 	if r == nil || !r.run.Idle(now) {
 		return false
 	}
-	for _, o := range r.ops {
-		if !o.op.Due(&r.run).IsZero() {
+	for _, op := range r.ops {
+		if !op.Due(r.run).IsZero() {
 			return false
 		}
 	}
@@ -301,7 +332,7 @@ func (l *Live) Idle(id RunID, now time.Time) bool {
 // Run returns a run and whether it is held.
 func (l *Live) Run(id RunID) (Run, bool) {
 	if r := l.runs[id]; r != nil {
-		return r.run, true
+		return *r.run, true
 	}
 	return Run{}, false
 }
@@ -309,7 +340,7 @@ func (l *Live) Run(id RunID) (Run, bool) {
 // Op returns an operation and whether it is held.
 func (l *Live) Op(ref Ref) (Operation, bool) {
 	if r := l.runs[ref.Run]; r != nil && r.ops[ref.Op] != nil {
-		return r.ops[ref.Op].op, true
+		return *r.ops[ref.Op], true
 	}
 	return Operation{}, false
 }
@@ -322,7 +353,7 @@ func (l *Live) Ops(id RunID) []Operation {
 	}
 	out := make([]Operation, len(r.order))
 	for i, op := range r.order {
-		out[i] = r.ops[op].op
+		out[i] = *r.ops[op]
 	}
 	return out
 }
@@ -331,7 +362,7 @@ func (l *Live) Ops(id RunID) []Operation {
 func (l *Live) Runs() []Run {
 	out := make([]Run, 0, len(l.runs))
 	for _, r := range l.runs {
-		out = append(out, r.run)
+		out = append(out, *r.run)
 	}
 	slices.SortFunc(out, func(a, b Run) int { return cmp.Compare(a.Opened, b.Opened) })
 	return out
@@ -353,8 +384,7 @@ func (l *Live) Due(now time.Time, limit int) (due []Ref, next time.Time) {
 	var keep []dueEntry
 	for len(l.due) > 0 {
 		e := l.due[0]
-		o := l.dueOp(e)
-		if o == nil { // it has been settled, or is due at another time
+		if !l.holds(e) { // it has been settled, or is due at another time
 			heap.Pop(&l.due)
 			continue
 		}
@@ -373,18 +403,13 @@ func (l *Live) Due(now time.Time, limit int) (due []Ref, next time.Time) {
 	return due, next
 }
 
-// dueOp returns the operation that an entry of the heap is about, nil when the
-// entry no longer holds.
-func (l *Live) dueOp(e dueEntry) *liveOp {
+// holds reports whether an operation is due when an entry of the heap says so.
+func (l *Live) holds(e dueEntry) bool {
 	r := l.runs[e.ref.Run]
 	if r == nil || r.ops[e.ref.Op] == nil {
-		return nil
+		return false
 	}
-	o := r.ops[e.ref.Op]
-	if !o.op.Due(&r.run).Equal(e.at) {
-		return nil
-	}
-	return o
+	return r.ops[e.ref.Op].Due(r.run).Equal(e.at)
 }
 
 type dueEntry struct {
