@@ -14,7 +14,7 @@ func (a *app) printDecision(d *gate.DecisionRow) error {
 	f := new(fields)
 	f.add("verdict", d.Verdict.String())
 	f.add("seq", seq(d.Seq))
-	f.add("at", instant(d.At))
+	f.add("at", instant(d.At.Time))
 	f.add("act", d.Act.String())
 	f.add("run", string(d.Run))
 	f.add("operation", string(d.Op))
@@ -37,15 +37,15 @@ func (a *app) printDecision(d *gate.DecisionRow) error {
 		f.add("permitted operation", string(p.Op))
 		f.add("permit", strconv.FormatInt(p.Ordinal, 10))
 		f.add("key", p.Key)
-		f.add("not before", instant(p.NotBefore))
-		f.add("not after", instant(p.NotAfter))
+		f.add("not before", instant(p.NotBefore.Time))
+		f.add("not after", instant(p.NotAfter.Time))
 		f.add("inner attempts", number(p.Inner))
 	} else {
 		f.add("key", d.Key)
 	}
 	f.add("key ignored", yes(d.KeyIgnored, "the caller's own key differs and does not count"))
 	f.add("delay", millis(d.DelayMS))
-	f.add("can succeed from", instant(d.RetryAt))
+	f.add("can succeed from", instant(d.RetryAt.Time))
 	f.budgets(d.Before, d.After)
 	if d.Route != nil {
 		f.add("route", d.Route.String())
@@ -62,12 +62,12 @@ func (a *app) printDecision(d *gate.DecisionRow) error {
 	f.add("new run", string(d.NewRun))
 	if c := d.Changed; c != nil {
 		f.add("changed by", actor(c.By))
-		f.add("changed at", instant(c.At))
+		f.add("changed at", instant(c.At.Time))
 		f.add("change", c.Act.String()+" "+c.Verdict.String()+", seq "+seq(c.Seq))
 	}
 	if b := d.Breaker; b != nil {
 		f.add("breaker", b.State.String())
-		f.add("breaker until", instant(b.Until))
+		f.add("breaker until", instant(b.Until.Time))
 	}
 	f.add("jitter", strconv.FormatFloat(d.Jitter, 'g', -1, 64))
 	f.add("contract", d.Contract)
@@ -96,7 +96,7 @@ func (f *fields) budgets(before, after *gate.BudgetRow) {
 	if before.RetryTokens != nil && after.RetryTokens != nil {
 		move("retry tokens", *before.RetryTokens, *after.RetryTokens)
 	}
-	f.add("deadline", instant(after.Deadline))
+	f.add("deadline", instant(after.Deadline.Time))
 	f.add("time left", millis(after.LeftMS))
 	f.add("overdrawn", yes(after.Overdrawn, "a client reported more attempts than were left"))
 }

@@ -130,7 +130,7 @@ func (a *app) printLedger(rows []gate.DecisionRow, heads bool) error {
 		if d.After != nil {
 			budget = spent(d.After.Attempts)
 		}
-		t.row(seq(d.Seq), instant(d.At), string(d.Run), string(d.Op), number(d.Ordinal), d.Act.String(), d.Verdict.String(), string(d.Code), budget, name(d.Actor))
+		t.row(seq(d.Seq), instant(d.At.Time), string(d.Run), string(d.Op), number(d.Ordinal), d.Act.String(), d.Verdict.String(), string(d.Code), budget, name(d.Actor))
 	}
 	return a.print(t)
 }

@@ -58,5 +58,5 @@ func (a *app) queueListCommand() *cobra.Command {
 
 func (t *table) item(i *gate.ItemRow, now time.Time) {
 	t.row(string(i.ID), views.KindWord(i.Kind), strconv.FormatInt(i.Version, 10), string(i.Run), string(i.Op), i.Tool,
-		string(i.Code), strconv.FormatInt(i.Permits, 10), left(i.Deadline, now), instant(i.Opened), i.ClaimBy)
+		string(i.Code), strconv.FormatInt(i.Permits, 10), left(i.Deadline.Time, now), instant(i.Opened.Time), i.ClaimBy)
 }

@@ -56,7 +56,7 @@ func (a *app) runsListCommand() *cobra.Command {
 func (t *table) run(r *gate.RunRow, now time.Time) {
 	t.row(string(r.Run), r.Agent, r.State.String()+yes(r.Ending && r.Ended.IsZero(), ", ending"),
 		spent(r.Budget.Attempts), spent(r.Budget.SideEffects), tokens(r.Budget.RetryTokens),
-		left(r.Budget.Deadline, now), number(r.OpenItems), number(r.Operations), string(r.LastCode))
+		left(r.Budget.Deadline.Time, now), number(r.OpenItems), number(r.Operations), string(r.LastCode))
 }
 
 func (a *app) runsShowCommand() *cobra.Command {
@@ -122,8 +122,8 @@ func runFields(r *gate.RunRow, now time.Time) *fields {
 	f.add("side effects", spent(r.Budget.SideEffects))
 	f.add("retry tokens", tokens(r.Budget.RetryTokens))
 	f.add("overdrawn", yes(r.Budget.Overdrawn, "a client reported more attempts than were left"))
-	f.add("started", instant(r.Budget.Started))
-	f.add("deadline", instant(r.Budget.Deadline)+", "+left(r.Budget.Deadline, now))
+	f.add("started", instant(r.Budget.Started.Time))
+	f.add("deadline", instant(r.Budget.Deadline.Time)+", "+left(r.Budget.Deadline.Time, now))
 	f.add("reserve", millis(r.Budget.ReserveMS))
 	for _, c := range r.Caps {
 		f.add("cap of "+c.Agent, spent(c.Attempts))
@@ -133,7 +133,7 @@ func runFields(r *gate.RunRow, now time.Time) *fields {
 	f.add("open items", number(r.OpenItems))
 	f.add("of them in dead-letter", number(r.DeadLetters))
 	f.add("last code", string(r.LastCode))
-	f.add("ended", instant(r.Ended))
+	f.add("ended", instant(r.Ended.Time))
 	f.add("goes on from", string(r.Parent))
 	f.add("goes on in", string(r.Next))
 	f.add("cause", seq(r.Cause))

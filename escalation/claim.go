@@ -17,10 +17,10 @@ type Claim struct {
 // ClaimOf returns the lease on an item, nil if there is none or it has run
 // out. It holds up to Until, that instant left out.
 func ClaimOf(row gate.ItemRow, now time.Time) *Claim {
-	if row.ClaimID == "" || !now.Before(row.ClaimUntil) {
+	if row.ClaimID == "" || !now.Before(row.ClaimUntil.Time) {
 		return nil
 	}
-	return &Claim{By: row.ClaimBy, ID: row.ClaimID, Until: row.ClaimUntil}
+	return &Claim{By: row.ClaimBy, ID: row.ClaimID, Until: row.ClaimUntil.Time}
 }
 
 // HeldAgainst reports whether somebody else's lease stands between an identity

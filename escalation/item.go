@@ -79,11 +79,11 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 		Breaker: dep.Breaker, SameCause: sameCause, Claim: ClaimOf(row, now),
 		Grants: make([]Grant, len(h.Approvals)), Findings: []Finding{}, Dispatches: shown.Attempts,
 		Terminal: op.Terminal, Cause: h.Cause,
-		Changed: gate.ChangedRow{Seq: h.Changed.Seq, At: h.Changed.At, By: gate.ActorRow(h.Changed.By), Act: h.Changed.Act, Verdict: h.Changed.Verdict},
+		Changed: gate.ChangedRow{Seq: h.Changed.Seq, At: gate.InstantOf(h.Changed.At), By: gate.ActorRow(h.Changed.By), Act: h.Changed.Act, Verdict: h.Changed.Verdict},
 		Notes:   h.Notes, LastNote: h.LastNote,
 	}
 	if dep.Breaker != gate.BreakerClosed {
-		it.BreakerUntil = dep.Until
+		it.BreakerUntil = dep.Until.Time
 	}
 	if op.FirstError.Code != "" {
 		first, last := op.FirstError, op.LastError
@@ -119,7 +119,7 @@ type plain Item
 // and only while it holds.
 func (it Item) MarshalJSON() ([]byte, error) {
 	p := plain(it)
-	p.ClaimBy, p.ClaimID, p.ClaimUntil = "", "", time.Time{}
+	p.ClaimBy, p.ClaimID, p.ClaimUntil = "", "", gate.Instant{}
 	return json.Marshal(p)
 }
 
@@ -130,7 +130,7 @@ func (it *Item) UnmarshalJSON(b []byte) error {
 	}
 	it.Approvals = len(it.Grants)
 	if it.Claim != nil {
-		it.ClaimBy, it.ClaimID, it.ClaimUntil = it.Claim.By, it.Claim.ID, it.Claim.Until
+		it.ClaimBy, it.ClaimID, it.ClaimUntil = it.Claim.By, it.Claim.ID, gate.InstantOf(it.Claim.Until)
 	}
 	return nil
 }

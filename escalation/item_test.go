@@ -31,22 +31,22 @@ func TestItemCarriesTheWholeContract(t *testing.T) {
 			ID: id, Version: 1, Kind: gate.KindOutcomeUnknown, State: gate.HoldOpen, Run: "r1", Op: "charge-42", Agent: "planner",
 			Tool: "charge", Dependency: "payments-api", Effect: gate.EffectWrite, RetrySafety: gate.SafetyNever,
 			Code: "timeout", Class: gate.ClassTransient, Outcome: gate.OutcomeUnknown, Verdict: gate.StopUnsafeToRepeat,
-			Attempts: gate.Spent{Spent: 1, Limit: 6}, Permits: 1, Opened: noon.Add(2 * time.Second), Deadline: noon.Add(30 * time.Second),
+			Attempts: gate.Spent{Spent: 1, Limit: 6}, Permits: 1, Opened: gate.InstantOf(noon.Add(2 * time.Second)), Deadline: gate.InstantOf(noon.Add(30 * time.Second)),
 		},
 		FirstFailure: &failure, LastFailure: &failure, Input: json.RawMessage(`{"order":42}`),
 		Effects: "unknown", Asker: gate.ActorRow{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
 		Budget: gate.BudgetRow{
 			Attempts: gate.Spent{Spent: 1, Limit: 6}, SideEffects: gate.Spent{Spent: 1, Limit: 1},
-			Started: noon, Deadline: noon.Add(30 * time.Second), LeftMS: 26000,
+			Started: gate.InstantOf(noon), Deadline: gate.InstantOf(noon.Add(30 * time.Second)), LeftMS: 26000,
 		},
 		RunState: gate.RunActive, SameCause: 2, Grants: []escalation.Grant{}, Findings: []escalation.Finding{},
 		Dispatches: []gate.AttemptRow{{
-			Ordinal: 1, Seq: 4, Tool: "charge", Agent: "planner", Permitted: noon, NotBefore: noon, NotAfter: noon.Add(10 * time.Second),
-			ReportedAt: noon.Add(2 * time.Second), Inner: 1, Outcome: gate.OutcomeUnknown, Class: &transient, Failure: &failure,
+			Ordinal: 1, Seq: 4, Tool: "charge", Agent: "planner", Permitted: gate.InstantOf(noon), NotBefore: gate.InstantOf(noon), NotAfter: gate.InstantOf(noon.Add(10 * time.Second)),
+			ReportedAt: gate.InstantOf(noon.Add(2 * time.Second)), Inner: 1, Outcome: gate.OutcomeUnknown, Class: &transient, Failure: &failure,
 		}},
 		Cause: 5,
 		Changed: gate.ChangedRow{
-			Seq: 5, At: noon.Add(2 * time.Second), By: gate.ActorRow{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
+			Seq: 5, At: gate.InstantOf(noon.Add(2 * time.Second)), By: gate.ActorRow{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
 			Act: gate.ActReport, Verdict: gate.StopUnsafeToRepeat,
 		},
 	}
@@ -152,16 +152,16 @@ func TestItemThatIsNotThere(t *testing.T) {
 // R-P2: the order of the queue.
 func TestQueueOrder(t *testing.T) {
 	row := func(id gate.ItemID, change func(*gate.ItemRow)) gate.ItemRow {
-		r := gate.ItemRow{ID: id, State: gate.HoldOpen, Kind: gate.KindStopped, Opened: noon, Deadline: noon.Add(time.Minute), RetrySafety: gate.SafetyKey}
+		r := gate.ItemRow{ID: id, State: gate.HoldOpen, Kind: gate.KindStopped, Opened: gate.InstantOf(noon), Deadline: gate.InstantOf(noon.Add(time.Minute)), RetrySafety: gate.SafetyKey}
 		change(&r)
 		return r
 	}
 	kind := func(k gate.Kind, left time.Duration) func(*gate.ItemRow) {
-		return func(r *gate.ItemRow) { r.Kind, r.Deadline = k, noon.Add(left) }
+		return func(r *gate.ItemRow) { r.Kind, r.Deadline = k, gate.InstantOf(noon.Add(left)) }
 	}
 	want := []gate.ItemRow{
 		row("i-1", func(r *gate.ItemRow) {
-			r.Kind, r.RetrySafety, r.Deadline = gate.KindOutcomeUnknown, gate.SafetyNever, noon.Add(time.Hour)
+			r.Kind, r.RetrySafety, r.Deadline = gate.KindOutcomeUnknown, gate.SafetyNever, gate.InstantOf(noon.Add(time.Hour))
 		}),
 		row("i-2", kind(gate.KindOutcomeUnknown, time.Second)),
 		row("i-3", kind(gate.KindOutcomeUnknown, 2*time.Second)),
@@ -170,13 +170,15 @@ func TestQueueOrder(t *testing.T) {
 		row("i-6", kind(gate.KindStopped, time.Millisecond)),
 		row("i-7", kind(gate.KindStopped, time.Second)),
 		// Deadline passed: oldest first, whatever the kind.
-		row("i-8", func(r *gate.ItemRow) { r.Deadline, r.Opened = noon, noon.Add(-time.Hour) }),
+		row("i-8", func(r *gate.ItemRow) {
+			r.Deadline, r.Opened = gate.InstantOf(noon), gate.InstantOf(noon.Add(-time.Hour))
+		}),
 		row("i-9", func(r *gate.ItemRow) {
-			r.Kind, r.RetrySafety, r.Deadline = gate.KindOutcomeUnknown, gate.SafetyNever, noon.Add(-time.Hour)
+			r.Kind, r.RetrySafety, r.Deadline = gate.KindOutcomeUnknown, gate.SafetyNever, gate.InstantOf(noon.Add(-time.Hour))
 		}),
 		row("i-a", func(r *gate.ItemRow) { r.State = gate.HoldDeadLetter }),
-		row("i-b", func(r *gate.ItemRow) { r.State, r.Resolved = gate.HoldResolved, noon }),
-		row("i-c", func(r *gate.ItemRow) { r.State, r.Resolved = gate.HoldResolved, noon.Add(time.Second) }),
+		row("i-b", func(r *gate.ItemRow) { r.State, r.Resolved = gate.HoldResolved, gate.InstantOf(noon) }),
+		row("i-c", func(r *gate.ItemRow) { r.State, r.Resolved = gate.HoldResolved, gate.InstantOf(noon.Add(time.Second)) }),
 	}
 	got := slices.Clone(want)
 	slices.Reverse(got)
@@ -213,8 +215,8 @@ func TestQueueFilter(t *testing.T) {
 		{"its operation, in part", gate.ItemsQuery{Text: "charge-4"}, nil, true},
 		{"its code", gate.ItemsQuery{Text: "TIMEOUT"}, nil, true},
 		{"another text", gate.ItemsQuery{Text: "refund"}, nil, false},
-		{"put off", gate.ItemsQuery{Now: noon}, func(r *gate.ItemRow) { r.Snoozed = noon.Add(time.Millisecond) }, false},
-		{"put off until now", gate.ItemsQuery{Now: noon}, func(r *gate.ItemRow) { r.Snoozed = noon }, true},
+		{"put off", gate.ItemsQuery{Now: noon}, func(r *gate.ItemRow) { r.Snoozed = gate.InstantOf(noon.Add(time.Millisecond)) }, false},
+		{"put off until now", gate.ItemsQuery{Now: noon}, func(r *gate.ItemRow) { r.Snoozed = gate.InstantOf(noon) }, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			it := base

@@ -32,7 +32,7 @@ type variant struct {
 // variants are the verbs under the names of their previews.
 func variants(it *Item) []variant {
 	attempts, effects := it.Budget.Attempts.Limit, it.Budget.SideEffects.Limit
-	deadline := max(it.Budget.Deadline.Sub(it.Budget.Started), time.Millisecond)
+	deadline := max(it.Budget.Deadline.Sub(it.Budget.Started.Time), time.Millisecond)
 	outcome := "RetryStopped"
 	if it.Terminal != nil {
 		outcome = it.Terminal.Type
@@ -51,7 +51,7 @@ func variants(it *Item) []variant {
 		}, "a run with limits of its own goes on with what is unfinished; this run's counters stay"},
 		{"claim", gate.Verb{Do: gate.ActClaim}, "a lease on deciding; charges nothing"},
 		{"release", gate.Verb{Do: gate.ActRelease}, "ends the lease; charges nothing"},
-		{"snooze", gate.Verb{Do: gate.ActSnooze, Until: it.Deadline}, "hides the item until then; the deadline runs on"},
+		{"snooze", gate.Verb{Do: gate.ActSnooze, Until: it.Deadline.Time}, "hides the item until then; the deadline runs on"},
 		{"note", gate.Verb{Do: gate.ActNote}, "a line in the ledger; charges nothing"},
 	}
 }
@@ -88,7 +88,7 @@ func (d *Desk) preview(ctx context.Context, v variant) (Preview, error) {
 		p.Before, p.After = *row.Before, *row.After
 	}
 	if row.Permit != nil {
-		p.Earliest = row.Permit.NotBefore
+		p.Earliest = row.Permit.NotBefore.Time
 	}
 	if v.verb.Do == gate.ActApprove {
 		if p.Checks, err = d.door.Checks(ctx, v.verb); err != nil {

@@ -26,21 +26,21 @@ func Compare(a, b gate.ItemRow, now time.Time) int {
 	var c int
 	switch late, other := Passed(a, now), Passed(b, now); {
 	case a.State == gate.HoldResolved:
-		c = a.Resolved.Compare(b.Resolved)
+		c = a.Resolved.Compare(b.Resolved.Time)
 	case late != other && late:
 		c = 1
 	case late != other:
 		c = -1
 	case late:
-		c = a.Opened.Compare(b.Opened)
+		c = a.Opened.Compare(b.Opened.Time)
 	default:
-		c = cmp.Or(cmp.Compare(rank(a), rank(b)), a.Deadline.Compare(b.Deadline), a.Opened.Compare(b.Opened))
+		c = cmp.Or(cmp.Compare(rank(a), rank(b)), a.Deadline.Compare(b.Deadline.Time), a.Opened.Compare(b.Opened.Time))
 	}
 	return cmp.Or(c, cmp.Compare(a.ID, b.ID))
 }
 
 // Passed reports whether the deadline of an item's run is no longer ahead.
-func Passed(row gate.ItemRow, now time.Time) bool { return !now.Before(row.Deadline) }
+func Passed(row gate.ItemRow, now time.Time) bool { return !now.Before(row.Deadline.Time) }
 
 // rank is the place of an item's kind; an unknown outcome that a repeat could
 // double comes before the other kinds and before its own.
@@ -61,7 +61,7 @@ func Matches(q gate.ItemsQuery, row gate.ItemRow) bool {
 	return row.State == state &&
 		(q.Kind == 0 || row.Kind == q.Kind) &&
 		(q.Run == "" || row.Run == q.Run) &&
-		(state != gate.HoldOpen || !q.Now.Before(row.Snoozed)) &&
+		(state != gate.HoldOpen || !q.Now.Before(row.Snoozed.Time)) &&
 		(q.Text == "" || mentions(row, q.Text))
 }
 

@@ -8,7 +8,7 @@ func RowOfRun(r *Run, now time.Time) RunRow {
 		Run: r.ID, Agent: r.Agent, Policy: r.Policy, State: r.State(), Ending: r.Ending,
 		Budget:     rowOfBudget(r.Budget, now),
 		Operations: r.Operations, InFlight: r.InFlight, OpenItems: r.OpenItems, DeadLetters: r.DeadLetters,
-		LastCode: r.LastCode, LastAt: r.LastAt, Ended: r.Ended,
+		LastCode: r.LastCode, LastAt: Instant{r.LastAt}, Ended: Instant{r.Ended},
 		Parent: r.Parent, Next: r.Next, Cause: r.Cause, Opened: r.Opened,
 	}
 	row.Budget.Overdrawn = r.Overdrawn || row.Budget.Overdrawn
@@ -22,7 +22,7 @@ func rowOfBudget(b Budget, now time.Time) BudgetRow {
 	row := BudgetRow{
 		Attempts:    Spent{b.Spent.Attempts, b.MaxAttempts},
 		SideEffects: Spent{b.Spent.SideEffects, b.MaxSideEffects},
-		Started:     b.Started, Deadline: b.Deadline,
+		Started:     Instant{b.Started}, Deadline: Instant{b.Deadline},
 		ReserveMS: b.Reserve.Milliseconds(), LeftMS: b.Left(now).Milliseconds(),
 		Overdrawn: b.Overdrawn(),
 	}
@@ -47,7 +47,7 @@ func RowOfOp(o *Operation, r *Run, now time.Time) OpRow {
 	if last := o.Newest(); last != nil && last.InFlight() {
 		row.Permit = &PermitRow{
 			Ordinal: last.Ordinal, Key: o.Key,
-			NotBefore: last.NotBefore, NotAfter: last.NotAfter, Inner: innerLeft(o, last, r),
+			NotBefore: Instant{last.NotBefore}, NotAfter: Instant{last.NotAfter}, Inner: innerLeft(o, last, r),
 		}
 	}
 	if o.Hold.State != HoldNone {
@@ -88,13 +88,13 @@ func agentOf(o *Operation, r *Run) string {
 func rowOfAttempt(a *Attempt) AttemptRow {
 	row := AttemptRow{
 		Ordinal: a.Ordinal, Seq: a.Seq, Tool: a.Tool, Agent: a.Agent, Path: a.Path,
-		Permitted: a.Permitted, NotBefore: a.NotBefore, NotAfter: a.NotAfter,
+		Permitted: Instant{a.Permitted}, NotBefore: Instant{a.NotBefore}, NotAfter: Instant{a.NotAfter},
 		Outcome: a.Outcome, Finding: a.Finding, Result: a.Result,
 	}
 	if a.InFlight() {
 		return row
 	}
-	row.ReportedAt, row.Inner = a.ReportedAt, a.Inner
+	row.ReportedAt, row.Inner = Instant{a.ReportedAt}, a.Inner
 	if a.Failure.Code != "" {
 		class, failure := a.Class, a.Failure
 		row.Class, row.Refused, row.Failure = &class, a.Refused, &failure
@@ -111,9 +111,9 @@ func RowOfItem(o *Operation, r *Run) ItemRow {
 		Run: o.Run, Op: o.ID, Agent: agentOf(o, r), Tool: o.LastTool, Dependency: o.Dependency,
 		Effect: o.Effect, RetrySafety: o.Safety, Code: o.LastError.Code, Verdict: o.heldBy(),
 		Attempts: Spent{r.Budget.Spent.Attempts, r.Budget.MaxAttempts}, Permits: o.Permits,
-		Opened: h.Since, Deadline: r.Budget.Deadline,
-		ClaimBy: shownName(h.Claim.By), ClaimID: h.Claim.By.ID, ClaimUntil: h.Claim.Until,
-		Snoozed: h.Snoozed, Approvals: len(h.Approvals), NeedsTwo: o.Approval == ApprovalTwoPerson,
+		Opened: Instant{h.Since}, Deadline: Instant{r.Budget.Deadline},
+		ClaimBy: shownName(h.Claim.By), ClaimID: h.Claim.By.ID, ClaimUntil: Instant{h.Claim.Until},
+		Snoozed: Instant{h.Snoozed}, Approvals: len(h.Approvals), NeedsTwo: o.Approval == ApprovalTwoPerson,
 		Duplicate: h.Duplicate,
 	}
 	if last := o.lastReported(); last != nil {
@@ -126,7 +126,7 @@ func RowOfItem(o *Operation, r *Run) ItemRow {
 		row.Outcome = OutcomeUnknown
 	}
 	if h.State == HoldResolved {
-		row.Resolved = h.Changed.At
+		row.Resolved = Instant{h.Changed.At}
 	}
 	return row
 }
@@ -168,10 +168,10 @@ func rowOfActor(a Actor) ActorRow { return ActorRow(a) }
 // to fill in.
 func RowOf(d *Decision) DecisionRow {
 	row := DecisionRow{
-		Seq: d.Seq, At: d.Inputs.Now, Act: d.Command.Act(), Verdict: d.Verdict,
+		Seq: d.Seq, At: Instant{d.Inputs.Now}, Act: d.Command.Act(), Verdict: d.Verdict,
 		Run: d.Run, Op: d.Op, Ordinal: d.Ordinal, Path: d.Path, Agent: d.Agent, Actor: rowOfActor(d.Command.Who()),
 		Tool: d.Tool, Dependency: d.Dependency, Effect: d.Effect,
-		DelayMS: d.Delay.Milliseconds(), RetryAt: d.RetryAt,
+		DelayMS: d.Delay.Milliseconds(), RetryAt: Instant{d.RetryAt},
 		Key: d.Key, KeyIgnored: d.KeyIgnored, Code: d.Code, Outcome: d.Outcome,
 		Item: d.Item(), Cause: d.Cause, Terminal: d.Terminal, Result: d.Result, NewOp: d.NewOp,
 		Jitter: d.Inputs.Jitter, Contract: d.Contract.String(), Rules: d.Rules,
@@ -182,7 +182,7 @@ func RowOf(d *Decision) DecisionRow {
 		row.Before, row.After = &before, &after
 	}
 	if p := d.Permit; !p.IsZero() {
-		row.Permit = &PermitRow{Ordinal: p.Ordinal, Key: p.Key, NotBefore: p.NotBefore, NotAfter: p.NotAfter, Inner: p.Inner}
+		row.Permit = &PermitRow{Ordinal: p.Ordinal, Key: p.Key, NotBefore: Instant{p.NotBefore}, NotAfter: Instant{p.NotAfter}, Inner: p.Inner}
 		if p.Op != d.Op {
 			row.Permit.Op = p.Op
 		}
@@ -202,10 +202,10 @@ func RowOf(d *Decision) DecisionRow {
 		row.NewRun = d.NewRun.ID
 	}
 	if c := d.Changed; c != nil {
-		row.Changed = &ChangedRow{Seq: c.Seq, At: c.At, By: rowOfActor(c.By), Act: c.Act, Verdict: c.Verdict}
+		row.Changed = &ChangedRow{Seq: c.Seq, At: Instant{c.At}, By: rowOfActor(c.By), Act: c.Act, Verdict: c.Verdict}
 	}
 	if b := d.Depends.Breaker; b != nil {
-		row.Breaker = &BreakerRow{State: b.State, Until: b.Until}
+		row.Breaker = &BreakerRow{State: b.State, Until: Instant{b.Until}}
 	}
 	return row
 }
@@ -226,7 +226,7 @@ func (row *DecisionRow) says(c Command) {
 // wait on it is the engine's to fill in.
 func RowOfDependency(d *Dependency, now time.Time) DependencyRow {
 	row := DependencyRow{
-		Name: d.Name, Breaker: d.Breaker.State, Since: d.Breaker.Since, Until: d.Breaker.Until,
+		Name: d.Name, Breaker: d.Breaker.State, Since: Instant{d.Breaker.Since}, Until: Instant{d.Breaker.Until},
 		WindowMS: d.Window.Milliseconds(),
 	}
 	if row.Breaker = d.Breaker.At(now); row.Breaker != d.Breaker.State {

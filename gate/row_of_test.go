@@ -40,7 +40,7 @@ func TestRowOfItem(t *testing.T) {
 		Run: "r1", Op: "charge-42", Agent: "planner", Tool: "payments.charge", Dependency: "payments-api",
 		Effect: EffectWrite, RetrySafety: SafetyNever, Code: "timeout", Class: ClassTransient, Outcome: OutcomeUnknown,
 		Verdict: StopUnsafeToRepeat, Attempts: Spent{1, 6}, Permits: 1,
-		Opened: rowNoon.Add(2 * time.Second), Deadline: rowNoon.Add(30 * time.Second),
+		Opened: Instant{rowNoon.Add(2 * time.Second)}, Deadline: Instant{rowNoon.Add(30 * time.Second)},
 	}
 	dana := Actor{ID: "uid:1002", Name: "dana", Source: "peer-uid"}
 	for _, row := range []struct {
@@ -66,7 +66,7 @@ func TestRowOfItem(t *testing.T) {
 		}},
 		{
 			"claimed", func(o *Operation, _ *Run) { o.Hold.Claim = Claim{By: dana, Until: rowNoon} },
-			func(r *ItemRow) { r.ClaimBy, r.ClaimID, r.ClaimUntil = "dana", "uid:1002", rowNoon },
+			func(r *ItemRow) { r.ClaimBy, r.ClaimID, r.ClaimUntil = "dana", "uid:1002", Instant{rowNoon} },
 		},
 		{
 			"claimed by one without a name", func(o *Operation, _ *Run) { o.Hold.Claim.By.ID = "uid:7" },
@@ -74,7 +74,7 @@ func TestRowOfItem(t *testing.T) {
 		},
 		{
 			"resolved", func(o *Operation, _ *Run) { o.Hold.State, o.Hold.Changed.At = HoldResolved, rowNoon },
-			func(r *ItemRow) { r.State, r.Resolved = HoldResolved, rowNoon },
+			func(r *ItemRow) { r.State, r.Resolved = HoldResolved, Instant{rowNoon} },
 		},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestRowOfRun(t *testing.T) {
 		Run: "r1", Agent: "planner", State: RunActive, Operations: 1, OpenItems: 1, Opened: 1,
 		Budget: BudgetRow{
 			Attempts: Spent{1, 6}, SideEffects: Spent{1, 1}, RetryTokens: &Spent{30, 100},
-			Started: rowNoon, Deadline: rowNoon.Add(30 * time.Second), ReserveMS: 2000, LeftMS: 18000,
+			Started: Instant{rowNoon}, Deadline: Instant{rowNoon.Add(30 * time.Second)}, ReserveMS: 2000, LeftMS: 18000,
 		},
 		Caps: []CapRow{{Agent: "planner/a", Attempts: Spent{1, 3}}},
 	}
@@ -118,8 +118,8 @@ func TestRowOfOp(t *testing.T) {
 			Run: "r1", Op: "charge-42", State: OpHeld, Agent: "planner", Tool: "payments.charge", Dependency: "payments-api",
 			Effect: EffectWrite, RetrySafety: SafetyNever, Outcome: "unknown", Key: "k", Permits: 1, Stop: StopUnsafeToRepeat,
 			Attempts: []AttemptRow{{
-				Ordinal: 1, Seq: 2, Tool: "payments.charge", Permitted: rowNoon, NotBefore: rowNoon, NotAfter: rowNoon.Add(10 * time.Second),
-				ReportedAt: rowNoon.Add(2 * time.Second), Inner: 1, Outcome: OutcomeUnknown, Class: &transient, Failure: &o.LastError,
+				Ordinal: 1, Seq: 2, Tool: "payments.charge", Permitted: Instant{rowNoon}, NotBefore: Instant{rowNoon}, NotAfter: Instant{rowNoon.Add(10 * time.Second)},
+				ReportedAt: Instant{rowNoon.Add(2 * time.Second)}, Inner: 1, Outcome: OutcomeUnknown, Class: &transient, Failure: &o.LastError,
 			}},
 			Item: ItemIDOf("r1", "charge-42"), ItemState: HoldOpen, Kind: KindOutcomeUnknown, Version: 1, Last: 3,
 		}
@@ -135,8 +135,8 @@ func TestRowOfOp(t *testing.T) {
 			o.Attempts = append(o.Attempts, Attempt{Ordinal: 2, Seq: 4, Tool: "payments.charge", Path: PathManual, NotBefore: rowNoon.Add(time.Minute), NotAfter: rowNoon.Add(time.Hour)})
 		}, func(r *OpRow) {
 			r.Permits, r.Stop, r.ItemState, r.State = 2, 0, HoldResolved, OpWaiting
-			r.Attempts = append(r.Attempts, AttemptRow{Ordinal: 2, Seq: 4, Tool: "payments.charge", Path: PathManual, NotBefore: rowNoon.Add(time.Minute), NotAfter: rowNoon.Add(time.Hour)})
-			r.Permit = &PermitRow{Ordinal: 2, Key: "k", NotBefore: rowNoon.Add(time.Minute), NotAfter: rowNoon.Add(time.Hour), Inner: 1}
+			r.Attempts = append(r.Attempts, AttemptRow{Ordinal: 2, Seq: 4, Tool: "payments.charge", Path: PathManual, NotBefore: Instant{rowNoon.Add(time.Minute)}, NotAfter: Instant{rowNoon.Add(time.Hour)}})
+			r.Permit = &PermitRow{Ordinal: 2, Key: "k", NotBefore: Instant{rowNoon.Add(time.Minute)}, NotAfter: Instant{rowNoon.Add(time.Hour)}, Inner: 1}
 		}},
 		{"no item", func(o *Operation) { o.Hold = Hold{} }, func(r *OpRow) {
 			r.State, r.Item, r.ItemState, r.Kind, r.Version = OpFailed, "", HoldNone, 0, 0
@@ -199,11 +199,11 @@ func TestRowOf(t *testing.T) {
 	transient := ClassTransient
 	got.Before, got.After = nil, nil
 	want := DecisionRow{
-		Seq: 9, At: rowNoon, Act: ActApprove, Verdict: Admit, Run: "r1", Op: "charge-42", Path: PathManual,
+		Seq: 9, At: Instant{rowNoon}, Act: ActApprove, Verdict: Admit, Run: "r1", Op: "charge-42", Path: PathManual,
 		Actor:  ActorRow{ID: "uid:1002", Name: "dana", Source: "peer-uid"},
-		Permit: &PermitRow{Op: "charge-42~2", Ordinal: 1, Key: "k2", NotBefore: rowNoon, NotAfter: rowNoon.Add(time.Second), Inner: 2},
+		Permit: &PermitRow{Op: "charge-42~2", Ordinal: 1, Key: "k2", NotBefore: Instant{rowNoon}, NotAfter: Instant{rowNoon.Add(time.Second)}, Inner: 2},
 		Code:   "timeout", Class: &transient, Item: ItemIDOf("r1", "charge-42"), Cause: 3, NewOp: "charge-42~2",
-		Reason: "paid by hand", Ruling: RulingCauseCleared, Breaker: &BreakerRow{State: BreakerOpen, Until: rowNoon}, Jitter: 0.5, Rules: RulesVersion,
+		Reason: "paid by hand", Ruling: RulingCauseCleared, Breaker: &BreakerRow{State: BreakerOpen, Until: Instant{rowNoon}}, Jitter: 0.5, Rules: RulesVersion,
 	}
 	if diff := cmp.Diff(got, want); diff != "" {
 		t.Errorf("decision (-got +want):\n%s", diff)
@@ -235,7 +235,7 @@ func TestRowOfDependency(t *testing.T) {
 		Buckets: []Bucket{bucket(time.Second + bucketWidth), bucket(time.Second), bucket(0)},
 	}
 	want := DependencyRow{
-		Name: "payments-api", Breaker: BreakerHalfOpen, Since: rowNoon, Until: rowNoon,
+		Name: "payments-api", Breaker: BreakerHalfOpen, Since: Instant{rowNoon}, Until: Instant{rowNoon},
 		Requests: 6, Failures: 4, Permits: 8, Repeats: 2, WindowMS: 1000,
 	}
 	if diff := cmp.Diff(RowOfDependency(&d, rowNoon), want); diff != "" {

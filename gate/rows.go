@@ -68,14 +68,14 @@ type Spent struct {
 
 // BudgetRow is a budget as it is shown.
 type BudgetRow struct {
-	Attempts    Spent     `json:"attempts"`
-	SideEffects Spent     `json:"side_effects"`
-	RetryTokens *Spent    `json:"retry_tokens,omitempty"` // nil when repeats are not limited by tokens
-	Started     time.Time `json:"started,omitzero"`
-	Deadline    time.Time `json:"deadline,omitzero"`
-	ReserveMS   int64     `json:"reserve_ms"`
-	LeftMS      int64     `json:"left_ms"` // until the deadline less the reserve
-	Overdrawn   bool      `json:"overdrawn,omitempty"`
+	Attempts    Spent   `json:"attempts"`
+	SideEffects Spent   `json:"side_effects"`
+	RetryTokens *Spent  `json:"retry_tokens,omitempty"` // nil when repeats are not limited by tokens
+	Started     Instant `json:"started,omitzero"`
+	Deadline    Instant `json:"deadline,omitzero"`
+	ReserveMS   int64   `json:"reserve_ms"`
+	LeftMS      int64   `json:"left_ms"` // until the deadline less the reserve
+	Overdrawn   bool    `json:"overdrawn,omitempty"`
 }
 
 // RunRow is a run as a list shows it.
@@ -92,8 +92,8 @@ type RunRow struct {
 	OpenItems   int64     `json:"open_items"`
 	DeadLetters int64     `json:"dead_letters,omitempty"`
 	LastCode    Code      `json:"last_code,omitempty"`
-	LastAt      time.Time `json:"last_at,omitzero"`
-	Ended       time.Time `json:"ended,omitzero"`
+	LastAt      Instant   `json:"last_at,omitzero"`
+	Ended       Instant   `json:"ended,omitzero"`
 	Parent      RunID     `json:"parent,omitempty"`
 	Next        RunID     `json:"next,omitempty"`
 	Cause       uint64    `json:"cause,omitempty"`
@@ -143,32 +143,32 @@ type OpRow struct {
 
 // AttemptRow is one attempt as it is shown.
 type AttemptRow struct {
-	Ordinal    int64     `json:"ordinal"`
-	Seq        uint64    `json:"seq"`
-	Tool       string    `json:"tool"`
-	Agent      string    `json:"agent,omitempty"`
-	Path       Path      `json:"path"`
-	Permitted  time.Time `json:"permitted"`
-	NotBefore  time.Time `json:"not_before"`
-	NotAfter   time.Time `json:"not_after"`
-	ReportedAt time.Time `json:"reported,omitzero"`
-	Inner      int64     `json:"inner_attempts,omitempty"`
-	Outcome    Outcome   `json:"outcome,omitempty"`
-	Class      *Class    `json:"class,omitempty"` // nil on success and in flight
-	Refused    bool      `json:"refused,omitempty"`
-	Finding    Finding   `json:"finding,omitempty"`
-	Failure    *Failure  `json:"failure,omitempty"`
-	Result     string    `json:"result_ref,omitempty"`
+	Ordinal    int64    `json:"ordinal"`
+	Seq        uint64   `json:"seq"`
+	Tool       string   `json:"tool"`
+	Agent      string   `json:"agent,omitempty"`
+	Path       Path     `json:"path"`
+	Permitted  Instant  `json:"permitted"`
+	NotBefore  Instant  `json:"not_before"`
+	NotAfter   Instant  `json:"not_after"`
+	ReportedAt Instant  `json:"reported,omitzero"`
+	Inner      int64    `json:"inner_attempts,omitempty"`
+	Outcome    Outcome  `json:"outcome,omitempty"`
+	Class      *Class   `json:"class,omitempty"` // nil on success and in flight
+	Refused    bool     `json:"refused,omitempty"`
+	Finding    Finding  `json:"finding,omitempty"`
+	Failure    *Failure `json:"failure,omitempty"`
+	Result     string   `json:"result_ref,omitempty"`
 }
 
 // PermitRow is a permit as it is shown.
 type PermitRow struct {
-	Op        OpID      `json:"op,omitempty"` // of a new action
-	Ordinal   int64     `json:"ordinal"`
-	Key       string    `json:"key"`
-	NotBefore time.Time `json:"not_before"`
-	NotAfter  time.Time `json:"not_after"`
-	Inner     int64     `json:"inner_attempts"`
+	Op        OpID    `json:"op,omitempty"` // of a new action
+	Ordinal   int64   `json:"ordinal"`
+	Key       string  `json:"key"`
+	NotBefore Instant `json:"not_before"`
+	NotAfter  Instant `json:"not_after"`
+	Inner     int64   `json:"inner_attempts"`
 }
 
 // ActorRow is an actor as it is shown.
@@ -181,7 +181,7 @@ type ActorRow struct {
 // DecisionRow is a decision as it is shown and sent.
 type DecisionRow struct {
 	Seq        uint64      `json:"seq"`
-	At         time.Time   `json:"at"`
+	At         Instant     `json:"at"`
 	Act        Act         `json:"act"`
 	Verdict    Verdict     `json:"verdict"`
 	Run        RunID       `json:"run,omitempty"`
@@ -198,7 +198,7 @@ type DecisionRow struct {
 	After      *BudgetRow  `json:"after,omitempty"`
 	Permit     *PermitRow  `json:"permit,omitempty"`
 	DelayMS    int64       `json:"delay_ms,omitempty"`
-	RetryAt    time.Time   `json:"retry_at,omitzero"`
+	RetryAt    Instant     `json:"retry_at,omitzero"`
 	Key        string      `json:"key,omitempty"`
 	KeyIgnored bool        `json:"key_ignored,omitempty"`
 	Code       Code        `json:"code,omitempty"`
@@ -225,17 +225,17 @@ type DecisionRow struct {
 
 // ChangedRow says what moved an item (R-P5).
 type ChangedRow struct {
-	Seq     uint64    `json:"seq"`
-	At      time.Time `json:"at"`
-	By      ActorRow  `json:"by"`
-	Act     Act       `json:"act"`
-	Verdict Verdict   `json:"verdict"`
+	Seq     uint64   `json:"seq"`
+	At      Instant  `json:"at"`
+	By      ActorRow `json:"by"`
+	Act     Act      `json:"act"`
+	Verdict Verdict  `json:"verdict"`
 }
 
 // BreakerRow is a breaker's state as a decision left it.
 type BreakerRow struct {
 	State BreakerState `json:"state"`
-	Until time.Time    `json:"until,omitzero"`
+	Until Instant      `json:"until,omitzero"`
 }
 
 // ItemRow is an item as the queue shows it.
@@ -257,24 +257,24 @@ type ItemRow struct {
 	Verdict     Verdict     `json:"verdict,omitempty"`
 	Attempts    Spent       `json:"budget_attempts"` // of the run
 	Permits     int64       `json:"attempts"`        // of the operation
-	Opened      time.Time   `json:"opened"`
-	Deadline    time.Time   `json:"deadline"`
+	Opened      Instant     `json:"opened"`
+	Deadline    Instant     `json:"deadline"`
 	ClaimBy     string      `json:"claim_by,omitempty"` // the holder's name, or id
 	ClaimID     string      `json:"claim_id,omitempty"` // the holder's id
-	ClaimUntil  time.Time   `json:"claim_until,omitzero"`
-	Snoozed     time.Time   `json:"snoozed,omitzero"`
+	ClaimUntil  Instant     `json:"claim_until,omitzero"`
+	Snoozed     Instant     `json:"snoozed,omitzero"`
 	Approvals   int         `json:"approvals,omitempty"`
 	NeedsTwo    bool        `json:"needs_two,omitempty"`
 	Duplicate   bool        `json:"duplicate,omitempty"`
-	Resolved    time.Time   `json:"resolved,omitzero"`
+	Resolved    Instant     `json:"resolved,omitzero"`
 }
 
 // DependencyRow is what is known of one dependency.
 type DependencyRow struct {
 	Name     string       `json:"name"`
 	Breaker  BreakerState `json:"breaker"` // as of now: an open one whose cool-down has ended is half-open
-	Since    time.Time    `json:"since,omitzero"`
-	Until    time.Time    `json:"until,omitzero"`
+	Since    Instant      `json:"since,omitzero"`
+	Until    Instant      `json:"until,omitzero"`
 	Probe    *Ref         `json:"probe,omitempty"`
 	Requests int64        `json:"requests"`
 	Failures int64        `json:"failures"`
@@ -286,16 +286,16 @@ type DependencyRow struct {
 
 // Counts are the counters of the header.
 type Counts struct {
-	Seq            uint64    `json:"seq"`
-	Runs           int64     `json:"runs"`
-	ActiveRuns     int64     `json:"active_runs"`
-	OutcomeUnknown int64     `json:"outcome_unknown"`
-	Approval       int64     `json:"approval"`
-	Exhausted      int64     `json:"exhausted"`
-	Stopped        int64     `json:"stopped"`
-	DeadLetters    int64     `json:"dead_letters"`
-	Oldest         time.Time `json:"oldest,omitzero"` // when the oldest open item was opened
-	BreakersOpen   int64     `json:"breakers_open"`   // not closed
+	Seq            uint64  `json:"seq"`
+	Runs           int64   `json:"runs"`
+	ActiveRuns     int64   `json:"active_runs"`
+	OutcomeUnknown int64   `json:"outcome_unknown"`
+	Approval       int64   `json:"approval"`
+	Exhausted      int64   `json:"exhausted"`
+	Stopped        int64   `json:"stopped"`
+	DeadLetters    int64   `json:"dead_letters"`
+	Oldest         Instant `json:"oldest,omitzero"` // when the oldest open item was opened
+	BreakersOpen   int64   `json:"breakers_open"`   // not closed
 }
 
 // Open returns how many items are open, dead-letters left aside.
@@ -321,7 +321,7 @@ func (c *Counts) Add(row ItemRow, sign int64) {
 	case KindStopped:
 		c.Stopped += sign
 	}
-	if sign > 0 && (c.Oldest.IsZero() || row.Opened.Before(c.Oldest)) {
+	if sign > 0 && (c.Oldest.IsZero() || row.Opened.Before(c.Oldest.Time)) {
 		c.Oldest = row.Opened
 	}
 }

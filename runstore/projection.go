@@ -311,17 +311,17 @@ type itemKeys struct {
 
 func keysOfItem(row *gate.ItemRow, at place) itemKeys {
 	since := row.Opened
-	k := itemKeys{entry: queueEntry{at: at, snoozed: row.Snoozed, deadline: row.Deadline}.value()}
+	k := itemKeys{entry: queueEntry{at: at, snoozed: row.Snoozed.Time, deadline: row.Deadline.Time}.value()}
 	if row.State == gate.HoldResolved {
-		key := appendMS([]byte{byte(row.State), 0}, row.Resolved)
+		key := appendMS([]byte{byte(row.State), 0}, row.Resolved.Time)
 		k.queue = append(appendMS(key, time.UnixMilli(0)), row.ID...)
 		return k
 	}
-	key := appendMS([]byte{byte(row.State), rankOf(row)}, row.Deadline)
-	k.queue = append(appendMS(key, since), row.ID...)
-	k.age = append(appendMS([]byte{byte(row.State)}, since), row.ID...)
+	key := appendMS([]byte{byte(row.State), rankOf(row)}, row.Deadline.Time)
+	k.queue = append(appendMS(key, since.Time), row.ID...)
+	k.age = append(appendMS([]byte{byte(row.State)}, since.Time), row.ID...)
 	if row.State == gate.HoldOpen && !row.Snoozed.IsZero() {
-		k.snoozed = append(appendMS(nil, row.Snoozed), row.ID...)
+		k.snoozed = append(appendMS(nil, row.Snoozed.Time), row.ID...)
 	}
 	return k
 }

@@ -330,7 +330,7 @@ func (s *Store) Counts(ctx context.Context) (c gate.Counts, err error) {
 		c.Seq = at.Seq
 		prefix := []byte{byte(gate.HoldOpen)}
 		if k, _ := tx.Bucket(bucketAge).Cursor().Seek(prefix); bytes.HasPrefix(k, prefix) && len(k) > 9 {
-			c.Oldest = msOf(k[1:])
+			c.Oldest = gate.Instant{Time: msOf(k[1:])}
 		}
 		return nil
 	})

@@ -81,7 +81,7 @@ func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
 		add(
 			textField(partRun, "new run", "its id", true),
 			textField(partAttempts, "attempts", "this run: "+spentOf(b.Attempts), true),
-			textField(partDeadline, "deadline", "from now on, such as 30s or 10m; this run: "+b.Deadline.Sub(b.Started).String(), true),
+			textField(partDeadline, "deadline", "from now on, such as 30s or 10m; this run: "+b.Deadline.Sub(b.Started.Time).String(), true),
 			textField(partEffects, "side effects", "this run: "+spentOf(b.SideEffects), true),
 			textField(partReserve, "reserve", "part of the deadline kept for the answer; may stay empty", false),
 			textField(partTokens, "retry tokens", "empty: repeats are not limited by tokens", false),

@@ -204,7 +204,7 @@ func (m *Model) reviewView(r *reviewScreen) views.ReviewView {
 		Run: &gate.RunRow{Run: it.Run, Agent: it.Agent, State: it.RunState, Ending: it.Ending, Budget: it.Budget},
 	}
 	if it.Breaker != 0 {
-		v.Breaker = &gate.BreakerRow{State: it.Breaker, Until: it.BreakerUntil}
+		v.Breaker = &gate.BreakerRow{State: it.Breaker, Until: gate.InstantOf(it.BreakerUntil)}
 	}
 	if it.Terminal != nil {
 		v.Route = it.Terminal.NextAction.String()

@@ -82,7 +82,7 @@ func (r *runScreen) ripe(now time.Time) bool {
 	}
 	for i := range r.view.Ops {
 		o := &r.view.Ops[i]
-		if o.State == gate.OpWaiting && o.Permit != nil && !now.Before(o.Permit.NotBefore) {
+		if o.State == gate.OpWaiting && o.Permit != nil && !now.Before(o.Permit.NotBefore.Time) {
 			return true
 		}
 	}

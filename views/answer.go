@@ -18,10 +18,10 @@ func Answer(d gate.DecisionRow, now time.Time) Notice {
 		if p.Op != "" && p.Op != d.Op {
 			says = append(says, "of the new action "+string(p.Op))
 		}
-		says = append(says, "dispatch from "+moment(p.NotBefore, now))
+		says = append(says, "dispatch from "+moment(p.NotBefore.Time, now))
 	case d.Verdict == gate.Stale && d.Changed != nil:
 		c := d.Changed
-		says = append(says, "moved by "+actorName(c.By)+" "+ago(now.Sub(c.At))+" ago", c.Act.String()+" got "+c.Verdict.String())
+		says = append(says, "moved by "+actorName(c.By)+" "+ago(now.Sub(c.At.Time))+" ago", c.Act.String()+" got "+c.Verdict.String())
 	case d.Verdict.IsStop():
 		says = append(says, stopNumbers(d, now)...)
 	case d.NewRun != "":
@@ -64,7 +64,7 @@ func stopNumbers(d gate.DecisionRow, now time.Time) []string {
 		says = append(says, "outcome unknown")
 	}
 	if !d.RetryAt.IsZero() {
-		says = append(says, "not before "+moment(d.RetryAt, now))
+		says = append(says, "not before "+moment(d.RetryAt.Time, now))
 	}
 	return says
 }

@@ -108,7 +108,7 @@ func (b *block) operation(o *gate.OpRow, now time.Time) {
 		b.field("goes on", text, string(s.Op)+" in "+string(s.Run), 2)
 	}
 	if p := o.Permit; p != nil {
-		b.field("permit", live, "dispatch from "+moment(p.NotBefore, now)+" to "+moment(p.NotAfter, now), 2)
+		b.field("permit", live, "dispatch from "+moment(p.NotBefore.Time, now)+" to "+moment(p.NotAfter.Time, now), 2)
 	}
 	if older := o.Permits - int64(len(o.Attempts)); older > 0 {
 		b.field("", dim, plural(older, "older attempt is", "older attempts are")+" in the ledger only", 2)
@@ -127,15 +127,15 @@ func (b *block) attempt(a *gate.AttemptRow, now time.Time) {
 	b.end()
 
 	begun := a.NotBefore
-	if begun.Before(a.Permitted) {
+	if begun.Before(a.Permitted.Time) {
 		begun = a.Permitted
 	}
-	when := moment(begun, now)
+	when := moment(begun.Time, now)
 	if d := attemptTook(a, now); d >= 0 {
 		when += " for " + took(d)
 	}
 	b.field("at", text, when, 2)
-	if d := a.NotBefore.Sub(a.Permitted); d > 0 {
+	if d := a.NotBefore.Sub(a.Permitted.Time); d > 0 {
 		b.field("waited", text, took(d)+" before it", 1)
 	}
 	if a.Class != nil && a.Failure != nil {
@@ -174,7 +174,7 @@ func (b *block) charges(ds []gate.DecisionRow, ordinal int64, now time.Time) {
 		b.cell(dim, d.Act.String(), labelWidth)
 		b.put(verdictStyle(d.Verdict), d.Verdict.String())
 		b.gap(1)
-		b.put(dim, moment(d.At, now))
+		b.put(dim, moment(d.At.Time, now))
 		b.end()
 		b.beforeAfter(labelWidth, d.Before, d.After)
 		if d.Route != nil && d.Verdict.IsStop() {
@@ -186,7 +186,7 @@ func (b *block) charges(ds []gate.DecisionRow, ordinal int64, now time.Time) {
 		if d.Verdict.IsStop() && !d.RetryAt.IsZero() {
 			b.gap(labelWidth)
 			b.put(dim, "not before ")
-			b.put(text, moment(d.RetryAt, now))
+			b.put(text, moment(d.RetryAt.Time, now))
 			b.end()
 		}
 	}

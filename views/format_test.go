@@ -64,12 +64,12 @@ func TestAnswer(t *testing.T) {
 	}{
 		{
 			"a yes is a permission",
-			gate.DecisionRow{Verdict: gate.Retry, Op: "a", Permit: &gate.PermitRow{Op: "a", Ordinal: 3, NotBefore: now.Add(120 * time.Millisecond)}},
+			gate.DecisionRow{Verdict: gate.Retry, Op: "a", Permit: &gate.PermitRow{Op: "a", Ordinal: 3, NotBefore: gate.InstantOf(now.Add(120 * time.Millisecond))}},
 			Notice{Text: "RETRY_WITH_SHARED_CONTEXT, attempt 3, dispatch from 09:12:44.120Z", Tone: Good},
 		},
 		{
 			"a new action",
-			gate.DecisionRow{Verdict: gate.Admit, Op: "a", Permit: &gate.PermitRow{Op: "a~2", Ordinal: 1, NotBefore: now}},
+			gate.DecisionRow{Verdict: gate.Admit, Op: "a", Permit: &gate.PermitRow{Op: "a~2", Ordinal: 1, NotBefore: gate.InstantOf(now)}},
 			Notice{Text: "ADMIT, attempt 1, of the new action a~2, dispatch from 09:12:44.000Z", Tone: Good},
 		},
 		{"a stop with its numbers", gate.DecisionRow{Verdict: gate.StopSideEffectBudget, Before: &b}, Notice{Text: "STOP_SIDE_EFFECT_BUDGET, side effects 1/1", Tone: Loud}},
@@ -80,10 +80,10 @@ func TestAnswer(t *testing.T) {
 		},
 		{
 			"moved on",
-			gate.DecisionRow{Verdict: gate.Stale, Changed: &gate.ChangedRow{At: now.Add(-12 * time.Second), By: gate.ActorRow{ID: "uid:7", Name: "lee"}, Act: gate.ActReject, Verdict: gate.Resolved}},
+			gate.DecisionRow{Verdict: gate.Stale, Changed: &gate.ChangedRow{At: gate.InstantOf(now.Add(-12 * time.Second)), By: gate.ActorRow{ID: "uid:7", Name: "lee"}, Act: gate.ActReject, Verdict: gate.Resolved}},
 			Notice{Text: "STALE, moved by lee 12s ago, reject got RESOLVED", Tone: Loud},
 		},
-		{"can be asked again", gate.DecisionRow{Verdict: gate.StopBreakerOpen, RetryAt: now.Add(9 * time.Second)}, Notice{Text: "STOP_BREAKER_OPEN, not before 09:12:53.000Z", Tone: Loud}},
+		{"can be asked again", gate.DecisionRow{Verdict: gate.StopBreakerOpen, RetryAt: gate.InstantOf(now.Add(9 * time.Second))}, Notice{Text: "STOP_BREAKER_OPEN, not before 09:12:53.000Z", Tone: Loud}},
 		{"noted", gate.DecisionRow{Verdict: gate.Recorded}, Notice{Text: "RECORDED"}},
 		{"resolved", gate.DecisionRow{Verdict: gate.Resolved, NewRun: "run-2"}, Notice{Text: "RESOLVED, goes on in run run-2", Tone: Good}},
 	}

@@ -105,7 +105,7 @@ func (b *block) spentNote(s gate.Spent) {
 // timeGauge appends label, bar and what is left of the time.
 func (b *block) timeGauge(label string, r gate.BudgetRow, now time.Time, bar int) {
 	b.cell(dim, label, gaugeLabel)
-	b.timeBar(r.Started, r.Deadline, now, bar)
+	b.timeBar(r.Started.Time, r.Deadline.Time, now, bar)
 	if bar > 0 {
 		b.gap(1)
 	}

@@ -53,7 +53,7 @@ func TestBudgetGaugeWords(t *testing.T) {
 		{"overdrawn", func(b *gate.BudgetRow) { b.Attempts.Spent = 12 }, "attempts 12/10 OVER time 04:12 left side effects 1/1 SPENT retry tokens 12k/60k"},
 		{"no writes allowed", func(b *gate.BudgetRow) { b.SideEffects = gate.Spent{} }, "attempts 4/10 time 04:12 left side effects 0/0 none retry tokens 12k/60k"},
 		{"tokens not limited", func(b *gate.BudgetRow) { b.RetryTokens = nil }, "attempts 4/10 time 04:12 left side effects 1/1 SPENT retry tokens not limited"},
-		{"too late", func(b *gate.BudgetRow) { b.Deadline = now.Add(-time.Second) }, "attempts 4/10 time passed side effects 1/1 SPENT retry tokens 12k/60k"},
+		{"too late", func(b *gate.BudgetRow) { b.Deadline = gate.InstantOf(now.Add(-time.Second)) }, "attempts 4/10 time passed side effects 1/1 SPENT retry tokens 12k/60k"},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {

@@ -162,7 +162,7 @@ func (b *block) waiting(c gate.Counts, now time.Time, level int) {
 	} else if level < 3 && !c.Oldest.IsZero() {
 		b.gap(2)
 		b.put(dim, "oldest ")
-		b.tmp = appendAge(b.tmp[:0], now.Sub(c.Oldest))
+		b.tmp = appendAge(b.tmp[:0], now.Sub(c.Oldest.Time))
 		b.number(text)
 	}
 	if c.BreakersOpen > 0 && level < 5 {

@@ -50,7 +50,7 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 		Run: &gate.RunRow{Run: it.Run, State: it.RunState, Ending: it.Ending, Budget: it.Budget},
 	}
 	if it.Breaker != gate.BreakerClosed {
-		v.Breaker = &gate.BreakerRow{State: it.Breaker, Until: it.BreakerUntil}
+		v.Breaker = &gate.BreakerRow{State: it.Breaker, Until: gate.InstantOf(it.BreakerUntil)}
 	}
 	if it.Terminal != nil {
 		v.Route = it.Terminal.NextAction.String()
@@ -138,7 +138,7 @@ func (b *block) reviewLine(v ReviewView, now time.Time) {
 			}
 		},
 		func(o *block, level int) {
-			if r := &v.Item; r.ClaimID != "" && now.Before(r.ClaimUntil) {
+			if r := &v.Item; r.ClaimID != "" && now.Before(r.ClaimUntil.Time) {
 				who := r.ClaimBy
 				if r.ClaimID == v.Me {
 					who = "you"
@@ -167,7 +167,7 @@ func (b *block) moved(v ReviewView, now time.Time) {
 		b.put(text, "  "+c.Act.String())
 		b.put(dim, " by ")
 		b.put(text, actorName(c.By))
-		b.put(dim, " "+ago(now.Sub(c.At))+" ago: ")
+		b.put(dim, " "+ago(now.Sub(c.At.Time))+" ago: ")
 		b.put(verdictStyle(c.Verdict), c.Verdict.String())
 	}
 	b.end()
@@ -207,7 +207,7 @@ func (b *block) contract(v ReviewView, now time.Time) {
 		b.piece(dim, "breaker closed")
 	default:
 		said := "breaker " + v.Breaker.State.String()
-		if !v.Breaker.Until.IsZero() && now.Before(v.Breaker.Until) {
+		if !v.Breaker.Until.IsZero() && now.Before(v.Breaker.Until.Time) {
 			said += ", half-open in " + left(v.Breaker.Until.Sub(now))
 		}
 		b.piece(alarm, said)
@@ -346,7 +346,7 @@ func (b *block) happened(v ReviewView, now time.Time) {
 		glyph, word, look := b.th.attemptLook(a)
 		b.label(label)
 		label = ""
-		b.piece(dim, moment(a.Permitted, now))
+		b.piece(dim, moment(a.Permitted.Time, now))
 		b.piece(text, "attempt "+itoa(a.Ordinal))
 		b.flow(func(o *block) {
 			o.glyph(look, glyph)

@@ -18,19 +18,19 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 		ItemRow: gate.ItemRow{
 			ID: "i-0123456789", Version: 17, Kind: gate.KindExhausted, State: gate.HoldDeadLetter, Run: "run-0", Op: "op-1", Agent: "agent-2", Tool: "tool-3",
 			Dependency: "dep-4", Effect: gate.EffectWrite, RetrySafety: gate.SafetyKey, Code: "code-5", Class: gate.ClassConditional, Outcome: gate.OutcomeUnknown,
-			Verdict: gate.StopTokenBudget, Attempts: gate.Spent{Spent: 61, Limit: 62}, Permits: 9, Deadline: now.Add(63 * time.Second),
-			ClaimBy: "holder-6", ClaimID: "uid:6", ClaimUntil: now.Add(5 * time.Minute), NeedsTwo: true, Approvals: 1, Duplicate: true,
+			Verdict: gate.StopTokenBudget, Attempts: gate.Spent{Spent: 61, Limit: 62}, Permits: 9, Deadline: gate.InstantOf(now.Add(63 * time.Second)),
+			ClaimBy: "holder-6", ClaimID: "uid:6", ClaimUntil: gate.InstantOf(now.Add(5 * time.Minute)), NeedsTwo: true, Approvals: 1, Duplicate: true,
 		},
 		Path: gate.PathFallback, Parent: "parent-7", Input: []byte(`{"input":8}`), Key: "key-9", KeyGiven: true,
 		FirstFailure: &gate.Failure{Code: "first-10", Message: "first-message-11"}, LastFailure: &gate.Failure{Code: "last-12"},
 		Asker: gate.ActorRow{ID: "uid:13", Name: "asker-13", Source: "source-14"}, Tokens: 4321,
 		Budget: gate.BudgetRow{
 			Attempts: gate.Spent{Spent: 61, Limit: 62}, SideEffects: gate.Spent{Spent: 64, Limit: 65}, RetryTokens: &gate.Spent{Spent: 66, Limit: 67},
-			Started: now.Add(-time.Hour), Deadline: now.Add(63 * time.Second), ReserveMS: 1500, Overdrawn: true,
+			Started: gate.InstantOf(now.Add(-time.Hour)), Deadline: gate.InstantOf(now.Add(63 * time.Second)), ReserveMS: 1500, Overdrawn: true,
 		},
 		RunState: gate.RunExhausted, Breaker: gate.BreakerOpen, BreakerUntil: until, SameCause: 68,
 		Grants:     []escalation.Grant{{By: gate.ActorRow{ID: "uid:15", Name: "approver-15"}, At: now}},
-		Dispatches: []gate.AttemptRow{{Ordinal: 69, Permitted: now, NotBefore: now, ReportedAt: now.Add(70 * time.Second), Inner: 71, Outcome: gate.OutcomeFailed, Class: &class, Refused: true, Failure: &gate.Failure{Code: "last-12", Message: "last-message-16", Status: "status-17", Suggest: "suggest-18"}}},
+		Dispatches: []gate.AttemptRow{{Ordinal: 69, Permitted: gate.InstantOf(now), NotBefore: gate.InstantOf(now), ReportedAt: gate.InstantOf(now.Add(70 * time.Second)), Inner: 71, Outcome: gate.OutcomeFailed, Class: &class, Refused: true, Failure: &gate.Failure{Code: "last-12", Message: "last-message-16", Status: "status-17", Suggest: "suggest-18"}}},
 		Terminal:   &gate.Terminal{NextAction: gate.RouteDeadLetter}, Cause: 7272, LastNote: "note-19", Runbook: "https://runbook-20",
 	}
 	got := PrintReview(ReviewOf(it, "uid:1"), now, 0)
@@ -73,7 +73,7 @@ func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 		}
 	}
 	late := sampleReview()
-	late.Item.Deadline = now.Add(-130 * time.Second)
+	late.Item.Deadline = gate.InstantOf(now.Add(-130 * time.Second))
 	late.Verbs[1].Never = true
 	got += PrintReview(late, now, 0)
 	for _, want := range []string{"deadline passed 2m ago · nothing can be dispatched any more", "✗ STOP_UNSAFE_TO_REPEAT  not possible as things stand"} {
@@ -94,8 +94,10 @@ func TestMovedReviewOffersNothing(t *testing.T) {
 		t.Fatalf("before it moves the review does not offer approve:\n%s", got)
 	}
 	for name, move := range map[string]func(*ReviewView){
-		"moved": func(v *ReviewView) { v.Moved = &gate.ChangedRow{At: now, Act: gate.ActReject, Verdict: gate.Resolved} },
-		"gone":  func(v *ReviewView) { v.Gone = true },
+		"moved": func(v *ReviewView) {
+			v.Moved = &gate.ChangedRow{At: gate.InstantOf(now), Act: gate.ActReject, Verdict: gate.Resolved}
+		},
+		"gone": func(v *ReviewView) { v.Gone = true },
 	} {
 		v := sampleReview()
 		move(&v)

@@ -123,7 +123,7 @@ func (b *block) item(r *gate.ItemRow, cols []column, me string, now time.Time) {
 		case itemLeft:
 			b.timeLeft(r.Deadline.Sub(now), c.width)
 		case itemAge:
-			b.tmp = appendAge(b.tmp[:0], now.Sub(r.Opened))
+			b.tmp = appendAge(b.tmp[:0], now.Sub(r.Opened.Time))
 			b.rightNumber(dim, c.width)
 		case itemClaim:
 			b.claim(r, me, now, c.width)
@@ -174,7 +174,7 @@ func (b *block) timeLeft(d time.Duration, n int) {
 // claim appends who holds the item, or else what one should know before taking it.
 func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
 	until := b.x + n
-	held := r.ClaimID != "" && now.Before(r.ClaimUntil)
+	held := r.ClaimID != "" && now.Before(r.ClaimUntil.Time)
 	switch {
 	case held:
 		who, s := r.ClaimBy, text
@@ -203,7 +203,7 @@ func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
 		b.cell(dim, "dead-letter", n)
 	case r.State == gate.HoldResolved:
 		b.cell(live, "resolved", n)
-	case now.Before(r.Snoozed):
+	case now.Before(r.Snoozed.Time):
 		b.tmp = append(b.tmp[:0], "snoozed "...)
 		b.tmp = appendAge(b.tmp, r.Snoozed.Sub(now))
 		b.number(dim)

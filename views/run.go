@@ -170,7 +170,7 @@ func (b *block) runLine(r *gate.RunView, now time.Time) {
 			case !r.Ended.IsZero():
 				o.gap(3)
 				o.put(dim, "ended ")
-				o.put(text, moment(r.Ended, now))
+				o.put(text, moment(r.Ended.Time, now))
 			}
 		},
 	)
@@ -186,7 +186,7 @@ func (b *block) budgetWords(r gate.BudgetRow, now time.Time) {
 			o.gap(2)
 			o.tmp = appendLeft(o.tmp[:0], r.Deadline.Sub(now))
 			o.number(text)
-			if level < 2 && !now.After(r.Deadline) {
+			if level < 2 && !now.After(r.Deadline.Time) {
 				o.put(dim, " left")
 			}
 			o.gap(2)

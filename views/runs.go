@@ -99,7 +99,7 @@ func (b *block) run(r *gate.RunRow, cols []column, now time.Time) {
 		case runTime:
 			b.tmp = appendLeft(b.tmp[:0], r.Budget.Deadline.Sub(at))
 			bar := listBarWidth(c.width, len(b.tmp))
-			b.timeBar(r.Budget.Started, r.Budget.Deadline, at, bar)
+			b.timeBar(r.Budget.Started.Time, r.Budget.Deadline.Time, at, bar)
 			b.gap(min(bar, 1))
 			b.number(timeStyle(r, at))
 		case runItems:
@@ -145,7 +145,7 @@ func timeStyle(r *gate.RunRow, at time.Time) style {
 	switch {
 	case r.State == gate.RunEnded:
 		return dim
-	case at.After(r.Budget.Deadline):
+	case at.After(r.Budget.Deadline.Time):
 		return waits
 	}
 	return text
@@ -154,7 +154,7 @@ func timeStyle(r *gate.RunRow, at time.Time) style {
 // asOf returns the time at which the clock of a run's budget stands.
 func asOf(r *gate.RunRow, now time.Time) time.Time {
 	if !r.Ended.IsZero() && r.Ended.Before(now) {
-		return r.Ended
+		return r.Ended.Time
 	}
 	return now
 }

@@ -17,7 +17,7 @@ func sampleHeader(current int) Header {
 		Place: "/home/dana/.local/state/tollgate", Operator: "dana", Source: "uid 1001",
 		Tabs:    []Tab{{Key: "1", Name: "queue", Note: "14"}, {Key: "2", Name: "runs", Note: "212"}},
 		Current: current,
-		Counts:  gate.Counts{Seq: 4711, Runs: 212, OutcomeUnknown: 6, Approval: 2, Exhausted: 4, Stopped: 2, Oldest: now.Add(-41 * time.Minute), BreakersOpen: 1},
+		Counts:  gate.Counts{Seq: 4711, Runs: 212, OutcomeUnknown: 6, Approval: 2, Exhausted: 4, Stopped: 2, Oldest: gate.InstantOf(now.Add(-41 * time.Minute)), BreakersOpen: 1},
 	}
 }
 
@@ -46,7 +46,7 @@ func sampleItems() []gate.ItemRow {
 			Run: "run-1", Op: gate.OpID(op), Agent: "planner/billing", Tool: tool, Dependency: "payments-api",
 			Effect: gate.EffectWrite, RetrySafety: gate.SafetyNever, Code: code, Class: gate.ClassTransient,
 			Outcome: gate.OutcomeUnknown, Verdict: gate.StopUnsafeToRepeat, Attempts: gate.Spent{Spent: spent, Limit: limit},
-			Permits: 1, Opened: now.Add(-age), Deadline: now.Add(left),
+			Permits: 1, Opened: gate.InstantOf(now.Add(-age)), Deadline: gate.InstantOf(now.Add(left)),
 		}
 	}
 	items := []gate.ItemRow{
@@ -62,15 +62,15 @@ func sampleItems() []gate.ItemRow {
 		row("a-very-long-operation-name-that-nobody-can-read-at-a-glance", "some.namespace.with.many.parts.of.a.tool", "a_code_as_long_as_a_sentence_of_words", 9999, 10000, -time.Second, 400*24*time.Hour),
 		row("late-1", "mail.send", "timeout", 3, 3, -7*time.Minute, 20*time.Minute),
 	}
-	items[0].ClaimID, items[0].ClaimBy, items[0].ClaimUntil = "uid:1001", "dana", now.Add(14*time.Minute)
-	items[2].ClaimID, items[2].ClaimBy, items[2].ClaimUntil = "uid:1002", "lee", now.Add(3*time.Minute)
+	items[0].ClaimID, items[0].ClaimBy, items[0].ClaimUntil = "uid:1001", "dana", gate.InstantOf(now.Add(14*time.Minute))
+	items[2].ClaimID, items[2].ClaimBy, items[2].ClaimUntil = "uid:1002", "lee", gate.InstantOf(now.Add(3*time.Minute))
 	items[4].Kind, items[4].Approvals, items[4].NeedsTwo, items[4].Class, items[4].Outcome = gate.KindApproval, 1, true, 0, 0
 	items[4].Verdict = gate.StopApprovalRequired
 	items[5].Kind, items[5].Effect = gate.KindExhausted, gate.EffectRead
 	items[6].Kind, items[6].Class = gate.KindStopped, gate.ClassConditional
 	items[7].Kind, items[7].State = gate.KindStopped, gate.HoldDeadLetter
-	items[8].Kind, items[8].Snoozed = gate.KindStopped, now.Add(time.Hour)
-	items[9].ClaimID, items[9].ClaimBy, items[9].ClaimUntil = "uid:3", "somebody-with-a-long-name", now.Add(time.Minute)
+	items[8].Kind, items[8].Snoozed = gate.KindStopped, gate.InstantOf(now.Add(time.Hour))
+	items[9].ClaimID, items[9].ClaimBy, items[9].ClaimUntil = "uid:3", "somebody-with-a-long-name", gate.InstantOf(now.Add(time.Minute))
 	items[10].Duplicate = true
 	return items
 }
@@ -78,23 +78,23 @@ func sampleItems() []gate.ItemRow {
 func sampleBudget() gate.BudgetRow {
 	return gate.BudgetRow{
 		Attempts: gate.Spent{Spent: 4, Limit: 10}, SideEffects: gate.Spent{Spent: 1, Limit: 1}, RetryTokens: &gate.Spent{Spent: 12000, Limit: 60000},
-		Started: now.Add(-13 * time.Minute), Deadline: now.Add(4*time.Minute + 12*time.Second), ReserveMS: 2000,
+		Started: gate.InstantOf(now.Add(-13 * time.Minute)), Deadline: gate.InstantOf(now.Add(4*time.Minute + 12*time.Second)), ReserveMS: 2000,
 	}
 }
 
 func sampleRuns() []gate.RunRow {
-	rows := []gate.RunRow{{Run: "run-1", Agent: "planner", State: gate.RunActive, Budget: sampleBudget(), OpenItems: 1, InFlight: 1, LastCode: "timeout", LastAt: now.Add(-time.Minute)}}
+	rows := []gate.RunRow{{Run: "run-1", Agent: "planner", State: gate.RunActive, Budget: sampleBudget(), OpenItems: 1, InFlight: 1, LastCode: "timeout", LastAt: gate.InstantOf(now.Add(-time.Minute))}}
 	for i := range 60 {
 		r := gate.RunRow{Run: gate.RunID(fmt.Sprintf("run-%d", i+2)), Agent: "crawler", State: gate.RunActive, Budget: sampleBudget()}
 		r.Budget.Attempts = gate.Spent{Spent: int64(i), Limit: 60}
 		r.Budget.SideEffects = gate.Spent{Spent: int64(i % 3), Limit: int64(i % 4)}
 		r.Budget.RetryTokens = nil
-		r.Budget.Deadline = now.Add(time.Duration(i-10) * 7 * time.Minute)
+		r.Budget.Deadline = gate.InstantOf(now.Add(time.Duration(i-10) * 7 * time.Minute))
 		switch i % 5 {
 		case 1:
 			r.State, r.LastCode, r.OpenItems = gate.RunExhausted, "rate_limit", int64(i)
 		case 2:
-			r.State, r.Ended = gate.RunEnded, now.Add(-time.Hour)
+			r.State, r.Ended = gate.RunEnded, gate.InstantOf(now.Add(-time.Hour))
 		case 3:
 			r.Ending, r.LastCode = true, "日本\x1b[m"
 		case 4:
@@ -116,9 +116,9 @@ func sampleRun() *gate.RunView {
 		return time.Date(2026, 1, 5, t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
 	}
 	attempt := func(n int64, from, to string, o gate.Outcome, code gate.Code, class *gate.Class) gate.AttemptRow {
-		a := gate.AttemptRow{Ordinal: n, Permitted: at(from), NotBefore: at(from), NotAfter: at(from).Add(time.Second), Outcome: o, Class: class}
+		a := gate.AttemptRow{Ordinal: n, Permitted: gate.InstantOf(at(from)), NotBefore: gate.InstantOf(at(from)), NotAfter: gate.InstantOf(at(from).Add(time.Second)), Outcome: o, Class: class}
 		if to != "" {
-			a.ReportedAt = at(to)
+			a.ReportedAt = gate.InstantOf(at(to))
 		}
 		if code != "" {
 			a.Failure = &gate.Failure{Code: code, Message: "upstream said: try later\x1b[2J\r\nrequest id 8f1c", Status: "504"}
@@ -154,8 +154,8 @@ func sampleDecisions() []gate.DecisionRow {
 	b.Attempts.Spent, b.SideEffects.Spent = 3, 0
 	route := gate.RouteReconcile
 	return []gate.DecisionRow{
-		{Seq: 812, At: now.Add(-26 * time.Minute), Act: gate.ActAsk, Verdict: gate.Admit, Ordinal: 1, Before: &b, After: &a},
-		{Seq: 813, At: now.Add(-25 * time.Minute), Act: gate.ActReport, Verdict: gate.StopUnsafeToRepeat, Ordinal: 1, Route: &route},
+		{Seq: 812, At: gate.InstantOf(now.Add(-26 * time.Minute)), Act: gate.ActAsk, Verdict: gate.Admit, Ordinal: 1, Before: &b, After: &a},
+		{Seq: 813, At: gate.InstantOf(now.Add(-25 * time.Minute)), Act: gate.ActReport, Verdict: gate.StopUnsafeToRepeat, Ordinal: 1, Route: &route},
 	}
 }
 
@@ -233,7 +233,7 @@ func screens() map[string]func(Page) string {
 	items, runs, ds := sampleItems(), sampleRuns(), sampleDecisions()
 	review, form, help := sampleReview(), sampleForm(), sampleHelp()
 	gone := sampleReview()
-	gone.Moved = &gate.ChangedRow{Seq: 901, At: now.Add(-12 * time.Second), By: gate.ActorRow{ID: "uid:1002", Name: "lee\x1b[m"}, Act: gate.ActReconcile, Verdict: gate.Resolved}
+	gone.Moved = &gate.ChangedRow{Seq: 901, At: gate.InstantOf(now.Add(-12 * time.Second)), By: gate.ActorRow{ID: "uid:1002", Name: "lee\x1b[m"}, Act: gate.ActReconcile, Verdict: gate.Resolved}
 	gone.Gone = true
 	screen := func(r RunScreen) func(Page) string {
 		return func(p Page) string { p.Header.Current = -1; return Run(p, r) }
@@ -262,7 +262,7 @@ func screens() map[string]func(Page) string {
 		"review-gone": func(p Page) string { return Review(p, gone) },
 		"review-end": func(p Page) string {
 			v := review
-			v.Top, v.Item.Deadline = 999, now.Add(-130*time.Second)
+			v.Top, v.Item.Deadline = 999, gate.InstantOf(now.Add(-130*time.Second))
 			return Review(p, v)
 		},
 		"form": func(p Page) string { return Form(p, form) },

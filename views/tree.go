@@ -204,10 +204,10 @@ func (b *treeBuilder) pin(o *gate.OpRow) {
 		}
 		at := a.ReportedAt
 		if first := &b.tree.First; first.At.IsZero() || at.Before(first.At) {
-			*first = Pin{a.Failure.Code, at}
+			*first = Pin{a.Failure.Code, at.Time}
 		}
 		if last := &b.tree.Last; !at.Before(last.At) {
-			*last = Pin{a.Failure.Code, at}
+			*last = Pin{a.Failure.Code, at.Time}
 		}
 	}
 }
@@ -316,15 +316,15 @@ func (b *block) attemptNode(n *Node, room int, now time.Time) {
 // it has not begun.
 func attemptTook(a *gate.AttemptRow, now time.Time) time.Duration {
 	begun := a.NotBefore
-	if begun.Before(a.Permitted) {
+	if begun.Before(a.Permitted.Time) {
 		begun = a.Permitted
 	}
 	until := a.ReportedAt
 	if until.IsZero() {
-		until = now
+		until = gate.InstantOf(now)
 	}
-	if until.Before(begun) {
+	if until.Before(begun.Time) {
 		return -1
 	}
-	return until.Sub(begun)
+	return until.Sub(begun.Time)
 }
