@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -240,7 +241,8 @@ func (o *outside) decisions(ref gate.Ref, last uint64) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(o.ctx, readWithin)
 		defer cancel()
-		got, err := o.source.Ledger(ctx, gate.LedgerQuery{Run: ref.Run, Op: ref.Op, Limit: 4 * gate.KeptAttempts})
+		got, err := o.source.Ledger(ctx, gate.LedgerQuery{Run: ref.Run, Op: ref.Op, Back: true, Limit: 4 * gate.KeptAttempts})
+		slices.Reverse(got.Rows) // the newest of them, oldest first
 		return decisionsMsg{ref, last, got.Rows, err}
 	}
 }

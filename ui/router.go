@@ -174,7 +174,9 @@ func (m *Model) toReview(id gate.ItemID) tea.Cmd {
 	return m.out.item(id)
 }
 
-// opened: an item has come for the review.
+// opened: an item has come for the review. It is shown if the operator asked
+// for it; otherwise it is there for the marks on it, and a copy that has moved
+// on is only told of.
 func (m *Model) opened(msg itemMsg) tea.Cmd {
 	m.tick(msg.at)
 	for i := range m.path {
@@ -187,13 +189,13 @@ func (m *Model) opened(msg itemMsg) tea.Cmd {
 			r.failed = "there is no such item any more"
 		case msg.err != nil:
 			r.failed = msg.err.Error()
-		case r.marking && r.item != nil && r.item.Version == msg.item.Version && !r.reload:
-			r.mark(msg.item)
-		case r.marking && !r.reload:
-			r.marking = false // it has moved meanwhile; the feed says so
-		default:
+		case r.item == nil || r.reload:
 			r.load(msg.item)
 			m.feed.urgent = true
+		case r.item.Version == msg.item.Version:
+			r.mark(msg.item)
+		default:
+			r.moved, r.gone = &msg.item.Changed, msg.item.State == gate.HoldResolved
 		}
 	}
 	return nil

@@ -178,6 +178,31 @@ func TestRule4ReviewIsAFrozenCopy(t *testing.T) {
 	}
 }
 
+// Rule 4: what is shown changes by the operator's hand only. An item that comes
+// for another reason – a mark, a store that is back – does not take its place
+// under an open form.
+func TestRule4NothingSlipsUnderAForm(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter")
+	h.m.here().review.failed = "the store was away" // for an item that was read before
+	h.m.feed.lost = errClosed
+	h.press("esc", "enter")
+	h.m.feed.lost = nil
+	h.press("x")
+	h.wait()
+	h.write("no use")
+	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"})
+	h.run(h.m.out.item(ids[0]))
+	if got := h.m.here().review.item.Version; got != 1 {
+		t.Fatalf("v%d is shown under the form, want v1", got)
+	}
+	h.press("ctrl+s")
+	if len(h.acts) != 0 {
+		t.Errorf("sent %+v on an item that has moved on", h.acts)
+	}
+	h.wantRow("moved on", "reconcile by lee")
+}
+
 // Rule 4, R-P5: a verb carries the version that was shown, and an item that
 // moved in the last instant is decided by nobody.
 func TestRule4TheVersionShownIsSent(t *testing.T) {

@@ -53,7 +53,7 @@ func (r *reviewScreen) mark(now escalation.Item) {
 	it := *r.item
 	it.Claim, it.ClaimBy, it.ClaimID, it.ClaimUntil = now.Claim, now.ClaimBy, now.ClaimID, now.ClaimUntil
 	it.Snoozed, it.Notes, it.LastNote = now.Snoozed, now.Notes, now.LastNote
-	r.item, r.marking = &it, false
+	r.item, r.failed = &it, ""
 }
 
 // take looks whether the item is still what is shown, and what came of the
@@ -280,6 +280,7 @@ func (m *Model) scrollReview(n int) tea.Cmd {
 func (m *Model) loadNew() tea.Cmd {
 	r := m.here().review
 	r.answer, r.came, r.came1 = nil, gate.Ref{}, nil
+	r.reload = true
 	return m.out.item(r.id)
 }
 
@@ -354,7 +355,6 @@ func (m *Model) showAnswer(msg answerMsg) tea.Cmd {
 // showMark shows a mark where the item is reviewed.
 func (m *Model) showMark(id gate.ItemID) tea.Cmd {
 	if r := m.here().review; r != nil && r.id == id && r.item != nil {
-		r.marking = true
 		return m.out.item(id)
 	}
 	return nil
