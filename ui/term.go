@@ -118,13 +118,15 @@ func recovered(r any) *Broken {
 	return &Broken{What: fmt.Sprint(r), At: at}
 }
 
-// Palette says what the terminal can show, by its environment and the
-// background that it tells of, and whether it shows ASCII only.
+// Palette says what the terminal can show, by its environment, and whether it
+// shows ASCII only. Where colours depend on the background and COLORFGBG does
+// not tell of it, the terminal on the standard output is asked: before the
+// console reads its keys, since the answer comes like keys.
 func Palette(getenv func(string) string) (p views.Palette, ascii bool) {
-	return palette(getenv, lipgloss.HasDarkBackground()) // bubbletea has asked the terminal already
+	return palette(getenv, func() bool { return lipgloss.NewRenderer(os.Stdout).HasDarkBackground() })
 }
 
-func palette(getenv func(string) string, dark bool) (p views.Palette, ascii bool) {
+func palette(getenv func(string) string, dark func() bool) (p views.Palette, ascii bool) {
 	var locale string
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if locale == "" {
@@ -140,8 +142,15 @@ func palette(getenv func(string) string, dark bool) (p views.Palette, ascii bool
 		return views.Mono, ascii
 	case !strings.Contains(term, "256color") && colours != "truecolor" && colours != "24bit":
 		return views.Sixteen, ascii
-	case dark:
-		return views.Dark, ascii
 	}
-	return views.Light, ascii
+	background := getenv("COLORFGBG")
+	switch background[strings.LastIndexByte(background, ';')+1:] {
+	case "7", "15":
+		return views.Light, ascii
+	case "":
+		if !dark() {
+			return views.Light, ascii
+		}
+	}
+	return views.Dark, ascii
 }

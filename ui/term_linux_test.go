@@ -317,6 +317,8 @@ func TestPalette(t *testing.T) {
 	}{
 		{name: "the usual one", want: views.Dark},
 		{name: "a light background", light: true, want: views.Light},
+		{name: "it tells of a light one", key: "COLORFGBG", value: "0;15", want: views.Light},
+		{name: "it tells of a dark one", key: "COLORFGBG", value: "15;default;0", light: true, want: views.Dark},
 		{name: "no colour wanted", key: "NO_COLOR", value: "1", want: views.Mono},
 		{name: "dumb", key: "TERM", value: "dumb", want: views.Plain, ascii: true},
 		{name: "none", key: "TERM", want: views.Plain, ascii: true},
@@ -330,7 +332,7 @@ func TestPalette(t *testing.T) {
 				return r.value
 			}
 			return base[k]
-		}, !r.light)
+		}, func() bool { return !r.light })
 		if got != r.want || ascii != r.ascii {
 			t.Errorf("%s: palette %d, ascii %v; want %d, %v", r.name, got, ascii, r.want, r.ascii)
 		}
