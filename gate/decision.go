@@ -17,6 +17,7 @@ const RulesVersion = 1
 type Decision struct {
 	Seq  uint64 // given by Commit: from 1, without gaps
 	Prev uint64 // the decision of the same run before this one; 0 for none
+	Hash Digest // of its record, where the engine keeps bytes; given by Commit, and no part of the record
 
 	// What was asked, and every input that was used.
 	Command  Command

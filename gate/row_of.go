@@ -164,8 +164,7 @@ func shownName(a Actor) string {
 
 func rowOfActor(a Actor) ActorRow { return ActorRow(a) }
 
-// RowOf returns a decision as it is shown and sent. Its Hash is the engine's
-// to fill in.
+// RowOf returns a decision as it is shown and sent.
 func RowOf(d *Decision) DecisionRow {
 	row := DecisionRow{
 		Seq: d.Seq, At: Instant{d.Inputs.Now}, Act: d.Command.Act(), Verdict: d.Verdict,
@@ -174,7 +173,7 @@ func RowOf(d *Decision) DecisionRow {
 		DelayMS: d.Delay.Milliseconds(), RetryAt: Instant{d.RetryAt},
 		Key: d.Key, KeyIgnored: d.KeyIgnored, Code: d.Code, Outcome: d.Outcome,
 		Item: d.Item(), Cause: d.Cause, Terminal: d.Terminal, Result: d.Result, NewOp: d.NewOp,
-		Jitter: d.Inputs.Jitter, Contract: d.Contract.String(), Rules: d.Rules,
+		Jitter: d.Inputs.Jitter, Contract: d.Contract.String(), Rules: d.Rules, Hash: d.Hash.String(),
 	}
 	row.says(d.Command)
 	if !d.Before.Started.IsZero() {

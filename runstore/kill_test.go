@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"tollgate/gate"
 )
 
 // The child of the kill test is this test binary again.
@@ -35,7 +36,7 @@ func killChild(mode, dir string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	w := startWriter(f.ledger, func([][]byte, tip) {}, func(error) {})
+	w := startWriter(f.ledger, func([][]byte, []gate.Digest, tip) {}, func(error) {})
 	var mu sync.Mutex
 	next := f.ledger.head().Seq
 	acknowledge := func(seq uint64) {

@@ -27,7 +27,8 @@ type ledger struct {
 	db      *bbolt.DB
 	store   storeID
 	created time.Time
-	chain   *chain // its head is that of the last commit
+	chain   *chain        // its head is that of the last commit
+	hashes  []gate.Digest // of the records of the last commit
 }
 
 // openLedger opens the ledger file at path and checks its newest block against
@@ -115,9 +116,11 @@ func (l *ledger) head() tip { return l.chain.head }
 func (l *ledger) append(records [][]byte) error {
 	before := l.chain.head
 	size := blockHeader
+	l.hashes = l.hashes[:0]
 	for _, r := range records {
 		size += 4 + len(r)
 		l.chain.add(r)
+		l.hashes = append(l.hashes, l.chain.head.Hash)
 	}
 	// bbolt keeps the value until the commit, and its own pages after it.
 	value := appendBlock(make([]byte, 0, size), before.Hash, records)

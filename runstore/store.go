@@ -161,13 +161,31 @@ func (s *Store) Commit(ctx context.Context, chain ...gate.Transition) ([]gate.De
 		return nil, err
 	}
 	decisions, p, err := s.accept(chain, bodies)
-	if err != nil || p == nil {
-		return decisions, err
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return decisions, s.hashRepeats(decisions)
 	}
 	if err := <-p.done; err != nil {
 		return nil, err
 	}
-	return decisions, nil
+	if len(p.written) < len(chain) { // the copies among the repeats lack their hashes
+		decisions, _ = answers(chain, p.written)
+	}
+	return decisions, s.hashRepeats(decisions)
+}
+
+// hashRepeats fills in the hashes of what was in the ledger before.
+func (s *Store) hashRepeats(decisions []gate.Decision) (err error) {
+	for i := range decisions {
+		if d := &decisions[i]; d.Hash.IsZero() && d.Seq > 0 {
+			if d.Hash, err = s.ledger.Load().hashAt(d.Seq); err != nil {
+				return fmt.Errorf("hash of decision %d: %w", d.Seq, err)
+			}
+		}
+	}
+	return nil
 }
 
 // encodeChain encodes what a chain has to write, before the lock is taken.
@@ -202,7 +220,7 @@ func (s *Store) accept(chain []gate.Transition, bodies [][]byte) (decisions []ga
 	if err != nil {
 		return nil, nil, err
 	}
-	p = &pending{done: make(chan error, 1)}
+	p = &pending{written: written, done: make(chan error, 1)}
 	for i := range written {
 		p.records = append(p.records, bindRecord(bodies[i], written[i].Prev))
 		s.pending[written[i].Seq] = &written[i]
@@ -239,7 +257,7 @@ func answers(chain []gate.Transition, written []gate.Decision) (decisions []gate
 
 // committed takes account of a block that is on disk. The writer calls it
 // before it answers.
-func (s *Store) committed(records [][]byte, at tip) {
+func (s *Store) committed(records [][]byte, hashes []gate.Digest, at tip) {
 	if len(records) == 0 {
 		return
 	}
@@ -247,6 +265,7 @@ func (s *Store) committed(records [][]byte, at tip) {
 	head.Seq, head.Hash = at.Seq, at.Hash
 	s.mu.Lock()
 	for seq := at.Seq + 1 - uint64(len(records)); seq <= at.Seq; seq++ {
+		s.pending[seq].Hash = hashes[seq+uint64(len(records))-at.Seq-1]
 		advance(&head, s.pending[seq])
 		delete(s.pending, seq)
 	}
