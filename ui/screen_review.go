@@ -24,11 +24,10 @@ type reviewScreen struct {
 	moved *gate.ChangedRow // what moved it on; nil while it is what is shown
 	gone  bool             // and it no longer waits
 
-	answer  *gate.DecisionRow // the gate's newest answer to this operator here
-	came    gate.Ref          // the operation whose attempt it permitted
-	came1   *gate.AttemptRow  // and what became of that attempt
-	reload  bool              // the operator's own decision moved it: show what came of it
-	marking bool              // the operator has marked it: show the mark
+	answer *gate.DecisionRow // the gate's newest answer to this operator here
+	came   gate.Ref          // the operation whose attempt it permitted
+	came1  *gate.AttemptRow  // and what became of that attempt
+	reload bool              // the operator's own decision moved it: show what came of it
 }
 
 func newReviewScreen(id gate.ItemID) *reviewScreen { return &reviewScreen{id: id} }
