@@ -318,7 +318,7 @@ func (m *model) expire(t *rapid.T) {
 	for range 2 { // what is lost by a sweep may be due itself then
 		for _, ref := range due {
 			before, _ := m.live.Op(ref)
-			d := m.send(Sweep{Run: ref.Run, Op: ref.Op})
+			d := m.send(Sweep(ref))
 			if op := m.ops[ref]; before.Newest().InFlight() {
 				op.attempts[len(op.attempts)-1].reported = true
 				m.settled(ref, d)

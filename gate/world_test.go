@@ -3,7 +3,6 @@ package gate
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -445,14 +444,3 @@ func (w *world) decideAgain() {
 }
 
 func sameContract(a, b *Contract) bool { return a == b }
-
-// verdicts are those of the ledger, in order: what a story came to.
-func (w *world) verdicts() []Verdict {
-	var out []Verdict
-	for i := range w.ledger {
-		if w.ledger[i].Command.Act() != ActStart {
-			out = append(out, w.ledger[i].Verdict)
-		}
-	}
-	return slices.Clip(out)
-}

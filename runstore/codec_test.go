@@ -19,9 +19,20 @@ import (
 const testRealm = "000102030405060708090a0b0c0d0e0f"
 
 var commands = []gate.Command{
-	gate.Adopt{}, gate.Start{}, gate.Ask{}, gate.Report{}, gate.Sweep{}, gate.End{},
-	gate.Verb{Do: gate.ActReconcile}, gate.Verb{Do: gate.ActApprove}, gate.Verb{Do: gate.ActReject}, gate.Verb{Do: gate.ActNewRun},
-	gate.Verb{Do: gate.ActClaim}, gate.Verb{Do: gate.ActRelease}, gate.Verb{Do: gate.ActSnooze}, gate.Verb{Do: gate.ActNote},
+	gate.Adopt{},
+	gate.Start{},
+	gate.Ask{},
+	gate.Report{},
+	gate.Sweep{},
+	gate.End{},
+	gate.Verb{Do: gate.ActReconcile},
+	gate.Verb{Do: gate.ActApprove},
+	gate.Verb{Do: gate.ActReject},
+	gate.Verb{Do: gate.ActNewRun},
+	gate.Verb{Do: gate.ActClaim},
+	gate.Verb{Do: gate.ActRelease},
+	gate.Verb{Do: gate.ActSnooze},
+	gate.Verb{Do: gate.ActNote},
 }
 
 // fillIn sets every field within v to something other than zero, each with a

@@ -3,6 +3,7 @@ package runstore
 import (
 	"runtime"
 	"sync"
+
 	"tollgate/gate"
 )
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+
 	"tollgate/gate"
 )
 
