@@ -464,7 +464,9 @@ func (m *model) newRun(t *rapid.T) {
 	for _, next := range m.live.Ops(v.NewRun) {
 		before := m.ops[Ref{v.Run, next.ID}]
 		moved := *before
-		moved.stopped, moved.closed = false, false
+		if !next.Carried { // what is closed stays closed there
+			moved.stopped, moved.closed = false, false
+		}
 		moved.attempts = slices.Clone(before.attempts)
 		m.ops[Ref{v.NewRun, next.ID}] = &moved
 		before.went, before.closed = true, true

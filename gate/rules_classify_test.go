@@ -531,7 +531,8 @@ func TestRC8LowerOrdinalSettlesItsOwnAttempt(t *testing.T) {
 	w.lose("b")
 	w.ask("b", "pay")
 	w.fail("b", "timeout")
-	w.is(w.fail("b", "teapot", ordinal(1)), Recorded)
+	w.is(w.fail("b", "policy_block", ordinal(1)), Recorded)
+	equal(t, "outcome of the first", w.op("b").Attempts[0].Outcome, OutcomeFailed)
 	equal(t, "last failure", w.op("b").LastError.Code, "timeout")
 	w.is(w.ask("b", "pay"), Retry)
 
