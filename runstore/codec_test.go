@@ -113,6 +113,7 @@ func randomDecision(r *rand.Rand, c gate.Command, share float64) gate.Decision {
 	d.Command = filled.Interface().(gate.Command)
 	d.Seq = 1 + r.Uint64N(1<<40)
 	d.Inputs.Document, d.Inputs.Realm = d.Contract, testRealm // kept once
+	d.Hash = gate.Digest{}                                    // of the record, and no part of it
 	return d
 }
 

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"go.etcd.io/bbolt"
-
 	"tollgate/gate"
 )
 
@@ -356,108 +354,4 @@ func TestStaleMeta(t *testing.T) {
 	}
 	_, err = reopen(t, dir)
 	checkLine(t, "stale meta page", err, gate.ErrDamaged)
-}
-
-// A page that leads back to itself would make bbolt recurse until the stack
-// ends, which no program survives.
-func TestPageCycle(t *testing.T) {
-	t.Parallel()
-	dir := newStoreDir(t, 1500) // enough for a branch page
-	path := filepath.Join(dir, ledgerName)
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	order := binary.NativeEndian
-	cycles := 0
-	for at := 2 * 4096; at+4096 <= len(b); at += 4096 {
-		if order.Uint16(b[at+8:]) == flagBranch && order.Uint64(b[at:]) == uint64(at/4096) {
-			order.PutUint64(b[at+pageHeader+8:], uint64(at/4096))
-			cycles++
-		}
-	}
-	if cycles == 0 {
-		t.Fatal("the ledger has no branch page")
-	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err = reopen(t, dir)
-	checkLine(t, "a page that leads to itself", err, gate.ErrDamaged)
-}
-
-// A free list that names a page in use would have the next commit write over
-// a block.
-func TestFreelistNamesAPageInUse(t *testing.T) {
-	t.Parallel()
-	dir := newStoreDir(t, 1500)
-	path := filepath.Join(dir, ledgerName)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta, free := freePages(t, whole)
-	free[meta.freelist] = true
-	order := binary.NativeEndian
-	list := int(meta.freelist) * int(meta.pageSize)
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close() //nolint:errcheck // of a test's own file
-	wrong := 0
-	for id := uint64(2); id < meta.highWater; id++ {
-		if free[id] {
-			continue
-		}
-		bad := bytes.Clone(whole[list : list+pageHeader+8])
-		order.PutUint16(bad[10:], 1)
-		order.PutUint64(bad[pageHeader:], id)
-		if _, err := f.WriteAt(bad, int64(list)); err != nil {
-			t.Fatal(err)
-		}
-		if err := checkPages(path, false); !errors.Is(err, gate.ErrDamaged) {
-			t.Errorf("page %d named as free: err = %v, want damaged", id, err)
-		}
-		wrong++
-	}
-	t.Logf("%d pages in use, each noticed; %d free", wrong, len(free)-1)
-}
-
-// The probe must not refuse what bbolt writes: growing, shrinking, splitting.
-func TestPagesOfALiveFile(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "db")
-	db, err := createBolt(path, bucketLedger, bucketMeta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := rand.New(rand.NewPCG(3, 4))
-	for round := range 60 {
-		err := db.Update(func(tx *bbolt.Tx) error {
-			b := tx.Bucket(bucketLedger)
-			for range 200 {
-				key := binary.BigEndian.AppendUint32(nil, r.Uint32N(5000))
-				if r.IntN(3) == 0 {
-					if err := b.Delete(key); err != nil {
-						return err
-					}
-				} else if err := b.Put(key, make([]byte, r.IntN(9000))); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, deep := range []bool{false, true} {
-			if err := checkPages(path, deep); err != nil {
-				t.Fatalf("round %d, deep %v: %v", round, deep, err)
-			}
-		}
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
 }

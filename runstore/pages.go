@@ -14,9 +14,9 @@ import (
 // memory, a page that leads back to itself recurses until the stack ends, and
 // a free list with a wrong number in it hands out a page that is in use. So
 // checkPages looks at a file before bbolt does. It reads both meta pages, the
-// branch pages and the free list, but no leaf page save those that name
-// buckets: about a hundredth of a ledger. What is wrong within a leaf shows as
-// a recoverable fault or a broken chain when that leaf is read.
+// branch pages, the free list and the head of every leaf page, but no leaf save
+// those that name buckets: about a hundredth of a ledger. What is wrong within
+// a leaf shows as a recoverable fault or a broken chain when that leaf is read.
 
 // The layout of a bbolt file, in the byte order of the machine.
 const (
@@ -51,8 +51,7 @@ type boltMeta struct {
 type pageCheck struct {
 	file  io.ReaderAt
 	meta  boltMeta
-	heads bitset // first pages of tree pages
-	taken bitset // pages that a page which has been read reaches over
+	taken bitset // pages of the trees and of the free list, with what they reach over
 	deep  bool   // read every leaf, and account for every page
 }
 
@@ -74,10 +73,7 @@ func checkPages(path string, deep bool) error {
 	if err != nil {
 		return err
 	}
-	c := &pageCheck{
-		file: f, meta: meta, deep: deep,
-		heads: newBitset(meta.highWater), taken: newBitset(meta.highWater),
-	}
+	c := &pageCheck{file: f, meta: meta, deep: deep, taken: newBitset(meta.highWater)}
 	roots, err := c.tree(meta.root, true)
 	if err != nil {
 		return err
@@ -166,11 +162,11 @@ type boltPage struct {
 	flags uint16
 	count int
 	pages uint64 // 1 and the overflow
-	bytes []byte // the whole of it; nil from header
+	bytes []byte // the whole of it; nil from head
 }
 
-// header reads the header of page id.
-func (c *pageCheck) header(id uint64) (boltPage, error) {
+// head reads the head of page id and takes the pages that it reaches over.
+func (c *pageCheck) head(id uint64) (boltPage, error) {
 	if id < 2 || id >= c.meta.highWater {
 		return boltPage{}, damaged("page %d is named, but the file has pages 2 to %d", id, c.meta.highWater-1)
 	}
@@ -188,19 +184,19 @@ func (c *pageCheck) header(id uint64) (boltPage, error) {
 	if got := order.Uint64(b[:]); got != id || id+p.pages > c.meta.highWater {
 		return boltPage{}, damaged("page %d calls itself page %d and reaches over %d pages", id, got, p.pages)
 	}
+	for i := range p.pages {
+		if !c.taken.add(id + i) {
+			return p, damaged("page %d is named twice", id+i)
+		}
+	}
 	return p, nil
 }
 
-// read reads the whole of page id and takes the pages that it reaches over.
+// read is head, and reads the rest of the page too.
 func (c *pageCheck) read(id uint64) (boltPage, error) {
-	p, err := c.header(id)
+	p, err := c.head(id)
 	if err != nil {
 		return p, err
-	}
-	for i := range p.pages {
-		if !c.taken.add(id + i) {
-			return p, damaged("page %d belongs to two pages", id+i)
-		}
 	}
 	p.bytes = make([]byte, int64(p.pages)*c.meta.pageSize)
 	_, err = c.file.ReadAt(p.bytes, int64(id)*c.meta.pageSize)
@@ -212,40 +208,37 @@ func (c *pageCheck) read(id uint64) (boltPage, error) {
 func (c *pageCheck) tree(root uint64, top bool) (buckets []uint64, err error) {
 	level := []uint64{root}
 	for range maxLevels {
-		for _, id := range level {
-			if id < c.meta.highWater && !c.heads.add(id) {
-				return nil, damaged("page %d is named twice", id)
-			}
-		}
-		first, err := c.header(level[0])
-		if err != nil {
-			return nil, err
-		}
-		leaves := first.flags == flagLeaf
-		if leaves && !top && !c.deep {
-			return nil, nil
-		}
+		var kind uint16 // of the pages of this level
 		var next []uint64
-		for _, id := range level {
-			p, err := c.read(id)
+		for i, id := range level {
+			read := c.read
+			if i > 0 && kind == flagLeaf && !top && !c.deep {
+				read = c.head
+			}
+			p, err := read(id)
 			if err != nil {
 				return nil, err
 			}
+			if i == 0 {
+				kind = p.flags
+			}
 			var ids []uint64
 			switch {
-			case leaves && p.flags == flagLeaf:
+			case p.flags != kind:
+				err = damaged("page %d has type %#x beside pages of type %#x", id, p.flags, kind)
+			case kind == flagLeaf && p.bytes != nil:
 				ids, err = leafBuckets(p, top)
-			case !leaves && p.flags == flagBranch:
+			case kind == flagBranch:
 				ids, err = children(p)
-			default:
-				err = damaged("page %d has type %#x", id, p.flags)
+			case kind != flagLeaf:
+				err = damaged("page %d has type %#x", id, kind)
 			}
 			if err != nil {
 				return nil, err
 			}
 			next = append(next, ids...)
 		}
-		if leaves {
+		if kind == flagLeaf {
 			return next, nil
 		}
 		level = next
@@ -376,15 +369,6 @@ func (c *pageCheck) freelist() error {
 		id := order.Uint64(entries[8*i:])
 		if id < 2 || id >= c.meta.highWater {
 			return damaged("the free list names page %d of %d", id, c.meta.highWater)
-		}
-		if head, ok := c.heads.before(id); ok && !c.deep {
-			p, err := c.header(head)
-			if err != nil {
-				return err
-			}
-			if id < head+p.pages {
-				return damaged("page %d is in use and free", id)
-			}
 		}
 		if !c.taken.add(id) {
 			return damaged("page %d is in use and free, or free twice", id)

@@ -56,8 +56,10 @@ func verified(t testing.TB, s *runstore.Store) runstore.Verification {
 }
 
 // sameDecision compares decisions without the contract, which is kept by its
-// digest.
-var sameDecision = cmp.Options{cmpopts.IgnoreFields(gate.Inputs{}, "Contract"), cmpopts.EquateEmpty()}
+// digest, and without the hash, which an engine in memory does not have.
+var sameDecision = cmp.Options{
+	cmpopts.IgnoreFields(gate.Inputs{}, "Contract"), cmpopts.IgnoreFields(gate.Decision{}, "Hash"), cmpopts.EquateEmpty(),
+}
 
 // The engine in memory and the one on disk are told the same story and must
 // say the same at every turn: the same answers, the same errors, and the same

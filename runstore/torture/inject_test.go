@@ -15,10 +15,11 @@ import (
 	"tollgate/runstore/storetest"
 )
 
-// injected runs the owner with a fault at the n-th system call of a kind of each
-// of its threads, as strace injects it: "fdatasync:error=EIO". It returns what the owner wrote,
-// whether it ended well, and whether the fault came to pass at all.
-func injected(t *testing.T, how, fault string, n int, args ...string) (stdout string, err error, came bool) {
+// injected runs the owner with a fault at the n-th system call of a kind in each
+// of its threads, as strace injects it: "fdatasync:error=EIO". It returns what
+// the owner wrote, whether the fault came to pass at all, and how the owner
+// ended.
+func injected(t *testing.T, how, fault string, n int, args ...string) (stdout string, came bool, err error) {
 	t.Helper()
 	strace, lookErr := exec.LookPath("strace")
 	if lookErr != nil {
@@ -45,7 +46,7 @@ func injected(t *testing.T, how, fault string, n int, args ...string) (stdout st
 		t.Fatal(readErr)
 	}
 	came = bytes.Contains(traced, []byte("(INJECTED)")) || bytes.Contains(traced, []byte("killed by SIGKILL"))
-	return out.String(), err, came
+	return out.String(), came, err
 }
 
 // nth returns the calls at which faults are injected.
@@ -74,7 +75,7 @@ func TestErrorAtNthCall(t *testing.T) {
 			answers, faults, refused := 0, 0, 0
 			for _, n := range nth(last) {
 				dir := newStore(t)
-				out, err, came := injected(t, works, fault, n, dir)
+				out, came, err := injected(t, works, fault, n, dir)
 				if came {
 					faults++
 				}
@@ -125,7 +126,7 @@ func TestKilledAtNthCall(t *testing.T) {
 			kills, answers := 0, 0
 			for _, n := range nth(40) {
 				dir := newStore(t)
-				out, _, came := injected(t, works, call+":signal=KILL", n, dir)
+				out, came, _ := injected(t, works, call+":signal=KILL", n, dir)
 				if came {
 					kills++
 				}
@@ -149,7 +150,7 @@ func TestInitKilledAtNthCall(t *testing.T) {
 			none, whole := 0, 0
 			for n := 1; ; n++ {
 				dir := filepath.Join(t.TempDir(), "store")
-				_, err, came := injected(t, inits, call+":signal=KILL", n, dir)
+				_, came, err := injected(t, inits, call+":signal=KILL", n, dir)
 				if err == nil && !came {
 					break
 				}

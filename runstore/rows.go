@@ -1,0 +1,246 @@
+package runstore
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"go.etcd.io/bbolt"
+
+	"tollgate/gate"
+)
+
+// rowWriter writes rows and their index entries within one transaction.
+type rowWriter struct {
+	tx   *bbolt.Tx
+	sum  *summary
+	live *gate.Live
+	rows map[gate.RunID]*runRow
+}
+
+func (w *rowWriter) write(f *folder) error {
+	w.rows = make(map[gate.RunID]*runRow, len(f.runs))
+	for _, r := range f.runs {
+		if err := w.open(r); err != nil {
+			return err
+		}
+	}
+	for _, o := range f.ops {
+		if err := w.op(o); err != nil {
+			return err
+		}
+	}
+	for _, r := range f.runs {
+		if err := w.run(r, f.told[r.id]); err != nil {
+			return err
+		}
+	}
+	for _, d := range f.deps {
+		if err := w.dep(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open reads the row of a run that has changed, or begins one.
+func (w *rowWriter) open(r dirtyRun) error {
+	now, ok := w.live.Run(r.id)
+	if !ok {
+		return damaged("run %q is not held", r.id)
+	}
+	row := new(runRow)
+	if r.before != nil {
+		old, err := runAt(w.tx, now.Opened)
+		if err != nil {
+			return err
+		}
+		*row = old
+	}
+	row.run = now
+	w.rows[r.id] = row
+	return nil
+}
+
+// run writes the row of a run, its id and its places in the lists.
+func (w *rowWriter) run(r dirtyRun, told []uint64) error {
+	row := w.rows[r.id]
+	if err := w.tell(row, told); err != nil {
+		return err
+	}
+	key := seqKey(row.run.Opened)
+	if err := w.tx.Bucket(bucketRuns).Put(key, encodeRow(storeRunRow(*row))); err != nil {
+		return err
+	}
+	var old [][]byte
+	if r.before != nil {
+		old = runsKeys(r.before)
+		w.countRun(r.before, -1)
+	} else if err := w.tx.Bucket(bucketRunIDs).Put(idDigest(string(r.id)), key); err != nil {
+		return err
+	}
+	w.countRun(&row.run, +1)
+	if err := swap(w.tx.Bucket(bucketRunsByState), old, runsKeys(&row.run)); err != nil {
+		return err
+	}
+	due := w.tx.Bucket(bucketDueRuns)
+	if row.due == 0 {
+		return due.Delete(key)
+	}
+	return due.Put(key, nil)
+}
+
+func (w *rowWriter) countRun(r *gate.Run, sign int64) {
+	w.sum.counts.Runs += sign
+	if r.State() == gate.RunActive {
+		w.sum.counts.ActiveRuns += sign
+	}
+}
+
+// tell appends to the list of the seqs of a run's decisions.
+func (w *rowWriter) tell(row *runRow, seqs []uint64) error {
+	b := w.tx.Bucket(bucketTold)
+	for len(seqs) > 0 {
+		key := place{row.run.Opened, uint32(row.told / toldPerRow)}.key()
+		n := min(len(seqs), toldPerRow-int(row.told%toldPerRow))
+		value := bytes.Clone(b.Get(key))
+		for _, seq := range seqs[:n] {
+			value = binary.BigEndian.AppendUint64(value, seq)
+		}
+		if err := b.Put(key, value); err != nil {
+			return err
+		}
+		row.told += uint64(n)
+		seqs = seqs[n:]
+	}
+	return nil
+}
+
+// op writes an operation, its id and its item.
+func (w *rowWriter) op(o dirtyOp) error {
+	now, ok := w.live.Op(o.ref)
+	row := w.rows[o.ref.Run]
+	if !ok || row == nil {
+		return damaged("operation %q of run %q is not held", o.ref.Op, o.ref.Run)
+	}
+	at, known := placeNamed(w.tx, row.run.Opened, o.ref.Op)
+	if !known {
+		at = place{row.run.Opened, uint32(row.ops)}
+		row.ops++
+		if err := w.tx.Bucket(bucketOpIDs).Put(opIDKey(at.run, now.ID), at.key()[8:]); err != nil {
+			return err
+		}
+	}
+	row.due += due(&now, &row.run) - due(o.before, &row.run)
+	if err := w.tx.Bucket(bucketOps).Put(at.key(), encodeRow(storeOperation(now))); err != nil {
+		return err
+	}
+	return w.item(o.before, &now, &row.run, at)
+}
+
+// due is 1 for an operation with something due, now or later.
+func due(o *gate.Operation, r *gate.Run) int64 {
+	if o == nil || o.Due(r).IsZero() {
+		return 0
+	}
+	return 1
+}
+
+// item moves the item of an operation to where it stands now.
+func (w *rowWriter) item(before, now *gate.Operation, r *gate.Run, at place) error {
+	var old, fresh itemKeys
+	if before != nil && before.Hold.State != gate.HoldNone {
+		row := gate.RowOfItem(before, r)
+		old = keysOfItem(&row, at)
+		if err := w.countItem(&row, -1); err != nil {
+			return err
+		}
+	}
+	if now.Hold.State != gate.HoldNone {
+		row := gate.RowOfItem(now, r)
+		fresh = keysOfItem(&row, at)
+		if err := w.countItem(&row, +1); err != nil {
+			return err
+		}
+		if old.queue == nil {
+			if err := w.tx.Bucket(bucketItems).Put([]byte(row.ID), at.key()); err != nil {
+				return err
+			}
+		}
+		if fresh.snoozed != nil {
+			if err := w.tx.Bucket(bucketSnoozed).Put(fresh.snoozed, []byte{byte(row.Kind)}); err != nil {
+				return err
+			}
+		}
+	}
+	if old.snoozed != nil && !bytes.Equal(old.snoozed, fresh.snoozed) {
+		if err := w.tx.Bucket(bucketSnoozed).Delete(old.snoozed); err != nil {
+			return err
+		}
+	}
+	if err := move(w.tx.Bucket(bucketQueue), old.queue, fresh.queue, old.entry, fresh.entry); err != nil {
+		return err
+	}
+	return move(w.tx.Bucket(bucketAge), old.age, fresh.age, old.entry, fresh.entry)
+}
+
+func (w *rowWriter) countItem(row *gate.ItemRow, sign int64) error {
+	w.sum.counts.Add(*row, sign)
+	if row.State == gate.HoldResolved {
+		w.sum.resolved += sign
+		return nil
+	}
+	b, key := w.tx.Bucket(bucketWaiting), []byte(row.Dependency)
+	if len(key) == 0 {
+		return nil
+	}
+	n := int64(seqOf(b.Get(key))) + sign
+	if n == 0 {
+		return b.Delete(key)
+	}
+	return b.Put(key, seqKey(uint64(n)))
+}
+
+// dep writes a dependency.
+func (w *rowWriter) dep(d dirtyDep) error {
+	s, err := w.live.Load(nil, gate.Want{Depends: []string{d.name}})
+	if err != nil || len(s.Deps) == 0 {
+		return err
+	}
+	dep := &s.Deps[0]
+	if d.before != gate.BreakerClosed {
+		w.sum.counts.BreakersOpen--
+	}
+	if dep.Breaker.State != gate.BreakerClosed {
+		w.sum.counts.BreakersOpen++
+	}
+	return w.tx.Bucket(bucketDependencies).Put([]byte(d.name), encodeRow(storeDependency(*dep)))
+}
+
+// swap moves entries without a value from their old keys to the new ones.
+func swap(b *bbolt.Bucket, old, fresh [][]byte) error {
+	for i, key := range fresh {
+		var was []byte
+		if old != nil {
+			was = old[i]
+		}
+		if err := move(b, was, key, nil, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move moves an entry; a nil key is none. It writes nothing when nothing has
+// changed.
+func move(b *bbolt.Bucket, old, fresh, oldValue, value []byte) error {
+	if old != nil && !bytes.Equal(old, fresh) {
+		if err := b.Delete(old); err != nil {
+			return err
+		}
+		old = nil
+	}
+	if fresh == nil || (old != nil && bytes.Equal(oldValue, value)) {
+		return nil
+	}
+	return b.Put(fresh, value)
+}
