@@ -164,11 +164,13 @@ func (h *held) evict(n int, now time.Time, seq uint64) {
 			h.hand = 0
 		}
 		id := h.ring[h.hand]
-		if r, ok := h.live.Run(id); ok && (r.Last > seq || !h.live.Idle(id, now)) {
-			h.hand++
-			continue
+		if h.live.Idle(id, now) { // which costs less to ask
+			if r, _ := h.live.Run(id); r.Last <= seq {
+				h.drop(h.hand)
+				continue
+			}
 		}
-		h.drop(h.hand)
+		h.hand++
 	}
 }
 
