@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -28,7 +30,10 @@ func tty(ts *testscript.TestScript, neg bool, args []string) {
 	control, terminal, err := openTerminal()
 	ts.Check(err)
 	defer control.Close() //nolint:errcheck // the command has ended
-	cmd := exec.Command(args[3], args[4:]...)
+	// A command that never shows the text is ended, and the script fails.
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, args[3], args[4:]...)
 	cmd.Dir, cmd.Env = ts.MkAbs("."), append(serverOf(ts).env.Vars, "TERM="+ts.Getenv("TERM"), "LANG=C.UTF-8")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = terminal, terminal, terminal
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
