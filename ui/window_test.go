@@ -158,8 +158,8 @@ func TestTakingInFollowsTheRow(t *testing.T) {
 	read(w, now)
 	w.takeIn()
 	read(w, now)
-	if w.cur.id != "r002" || w.rows[w.cur.at].id != "r002" {
-		t.Errorf("selected %q at %q, want r002", w.cur.id, w.rows[w.cur.at].id)
+	if w.cur.id != "r002" || w.rows[w.cur.at].id != "r002" || w.rows[w.cur.at-1].id != "r399" || w.pending() {
+		t.Errorf("selected %q at %q, held back %v; want r002 after r399, and nothing held back", w.cur.id, w.rows[w.cur.at].id, w.pending())
 	}
 }
 
