@@ -20,7 +20,7 @@ const lockWait = time.Second
 
 // mapSize is the address space kept for a file, so that growing it does not
 // have to wait for open read transactions.
-var mapSize = min(8<<30, math.MaxInt>>1)
+var mapSize = int(min(int64(8<<30), math.MaxInt>>1))
 
 // openBolt opens an existing bbolt file after a look at its pages. It never
 // creates one. maxSize is in bytes; 0 means no limit.

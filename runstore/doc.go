@@ -46,6 +46,20 @@
 // "created" (milliseconds since 1970, 8 bytes) and "head": the last sequence
 // number (8) and its hash (32), written in the same transaction as the block.
 //
+// # In memory, and the projection
+//
+// The runs in which something can happen are held in memory, by the gate's own
+// Live; a commit is compared and folded there, under one lock, and then shares
+// a block and a sync with whoever else waits. Behind the writer a second
+// goroutine folds the stored bytes of each block into projection.db, which
+// holds a row for each run, operation, item and dependency, and the lists that
+// screens show. A run that has come to rest leaves memory once its rows are
+// written, and comes back from them when it is asked for. A read waits until
+// the projection has taken in all that was answered before it.
+//
+// Nothing but the ledger counts: a projection that is missing, damaged or of
+// another ledger is built anew, at Open or while the store is in use.
+//
 // # What is promised
 //
 // Nothing is acknowledged before fdatasync has returned for it. A commit error
@@ -53,5 +67,6 @@
 // is acknowledged until the file has been opened again and shows what is in
 // it. The chain shows a change, a removal, an insertion or a new order of
 // records; it shows a tail that was cut off, or cut off and written anew, only
-// against a checkpoint that was kept elsewhere.
+// against a checkpoint that was kept elsewhere. [Store.Verify] goes further: it
+// decides every decision again, and compares every row with the ledger.
 package runstore
