@@ -43,6 +43,9 @@ func RowOfOp(o *Operation, r *Run, now time.Time) OpRow {
 	}
 	for i := range o.Attempts {
 		row.Attempts[i] = rowOfAttempt(&o.Attempts[i])
+		if paid := o.Attempts[i].Run; paid != o.Run {
+			row.Attempts[i].PaidBy = paid
+		}
 	}
 	if last := o.Newest(); last != nil && last.InFlight() {
 		row.Permit = &PermitRow{

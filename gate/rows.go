@@ -145,6 +145,7 @@ type OpRow struct {
 type AttemptRow struct {
 	Ordinal    int64    `json:"ordinal"`
 	Seq        uint64   `json:"seq"`
+	PaidBy     RunID    `json:"paid_by,omitempty"` // the earlier run of the line whose budget paid; empty: the operation's own
 	Tool       string   `json:"tool"`
 	Agent      string   `json:"agent,omitempty"`
 	Path       Path     `json:"path"`

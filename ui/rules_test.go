@@ -233,7 +233,7 @@ func TestRule8AnAnswerAndThenWhatCameOfIt(t *testing.T) {
 	h.press("enter")
 	h.write("looked")
 	h.press("ctrl+s")
-	h.wantRow("RESOLVED", "did-not-happen")
+	h.wantRow("RESOLVED", "did not happen")
 	h.press("a")
 	h.wait()
 	h.write("once more")
@@ -261,7 +261,7 @@ func TestRule8SuccessIsTheAgentsWord(t *testing.T) {
 	h.wantNoRow("ADMIT", "succeeded")
 	w.succeed("run-1", "deploy-1", 1)
 	h.poke()
-	h.wantRow("ADMIT", "came to succeeded")
+	h.wantRow("ADMIT", "it succeeded")
 }
 
 // Rule 8: a stop is an answer too, with its numbers.

@@ -260,7 +260,7 @@ func (m *Model) outcomeNotice(r *reviewScreen) views.Notice {
 		n.Text += fmt.Sprintf(": came to %s, %s", a.Failure.Code, views.OutcomeWord(a.Outcome))
 		n.Tone = views.Loud
 	default:
-		n.Text += ": came to " + views.OutcomeWord(a.Outcome)
+		n.Text += ": it " + views.OutcomeWord(a.Outcome)
 	}
 	return n
 }

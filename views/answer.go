@@ -26,6 +26,8 @@ func Answer(d gate.DecisionRow, now time.Time) Notice {
 		says = append(says, stopNumbers(d, now)...)
 	case d.NewRun != "":
 		says = append(says, "goes on in run "+string(d.NewRun))
+	case d.Finding == gate.FindingDidNotHappen:
+		says = append(says, "did not happen: the item waits for approve, reject or a new run")
 	case d.Finding != gate.FindingNone:
 		says = append(says, "finding "+d.Finding.String())
 	}
@@ -57,8 +59,12 @@ func stopNumbers(d gate.DecisionRow, now time.Time) []string {
 		default:
 		}
 	}
-	if d.Code != "" && d.Class != nil {
-		says = append(says, string(d.Code)+" is "+ClassWord(*d.Class))
+	switch d.Verdict {
+	case gate.StopPermanentOrUnknown, gate.StopUnsafeToRepeat, gate.StopRepeatedRefusal, gate.StopUnchangedRequest:
+		if d.Code != "" && d.Class != nil {
+			says = append(says, string(d.Code)+" is "+ClassWord(*d.Class))
+		}
+	default:
 	}
 	if d.Outcome == gate.OutcomeUnknown {
 		says = append(says, "outcome unknown")

@@ -165,7 +165,9 @@ func (b *treeBuilder) addOp(i int, parent NodeID, depth int, last bool, past uin
 	for k := range o.Attempts {
 		a := &o.Attempts[k]
 		made := max(1, a.Inner)
-		sum += made
+		if a.PaidBy == "" { // an earlier run's budget is not this one's
+			sum += made
+		}
 		b.add(Node{
 			ID:     NodeID("t:" + string(o.Op) + "#" + strconv.FormatInt(a.Ordinal, 10)),
 			Parent: n.ID, Depth: depth + 1, Op: o, Attempt: a, Spent: made,

@@ -69,7 +69,7 @@ type "ticket 4711: no charge at the provider"
 keys Enter
 type "asked the provider"
 keys C-s
-want "RESOLVED, finding did-not-happen"
+want "RESOLVED, did not happen"
 
 form a "approve pay-keys"
 type "try once more"
@@ -106,7 +106,7 @@ keys C-s
 want "RETRY_WITH_SHARED_CONTEXT, attempt 2"
 want "nobody has reported yet"
 tollgate report keys.2 pay-keys 2 --ok --result-ref ch_42 >"$scratch/answer"
-want "came to succeeded"
+want "it succeeded"
 keys Escape
 want "Nothing waits for a person."
 keys q
