@@ -122,12 +122,12 @@ func (s *Server) item(_ http.ResponseWriter, r *http.Request) (any, error) {
 }
 
 func (s *Server) runs(_ http.ResponseWriter, r *http.Request) (any, error) {
-	p := params{values: r.URL.Query()}
+	p := query(r)
 	q := gate.RunsQuery{Window: p.window(), Text: p.text("text")}
 	p.named("state", &q.State)
 	q.Now, _ = s.door.Now()
-	if p.err != nil {
-		return nil, p.err
+	if err := p.end(); err != nil {
+		return nil, err
 	}
 	page, err := s.reader.Runs(r.Context(), q)
 	page.Rows = some(page.Rows)
@@ -142,13 +142,13 @@ func (s *Server) run(_ http.ResponseWriter, r *http.Request) (any, error) {
 }
 
 func (s *Server) items(_ http.ResponseWriter, r *http.Request) (any, error) {
-	p := params{values: r.URL.Query()}
+	p := query(r)
 	q := gate.ItemsQuery{Window: p.window(), Run: gate.RunID(p.text("run")), Text: p.text("text")}
 	p.named("state", &q.State)
 	p.named("kind", &q.Kind)
 	q.Now, _ = s.door.Now()
-	if p.err != nil {
-		return nil, p.err
+	if err := p.end(); err != nil {
+		return nil, err
 	}
 	page, err := s.reader.Items(r.Context(), q)
 	page.Rows = some(page.Rows)

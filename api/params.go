@@ -3,24 +3,58 @@ package api
 import (
 	"encoding"
 	"fmt"
+	"maps"
+	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"tollgate/gate"
 )
 
-// params reads the query of a call and keeps the first thing wrong with it.
+// params reads the query of a call and keeps the first thing wrong with it. It
+// is as strict as a body: a filter that is misspelt and so left out would show
+// more than was asked for.
 type params struct {
 	values url.Values
+	known  []string // the names that the call has read
 	err    error
 }
 
-func (p *params) text(name string) string { return p.values.Get(name) }
+// query returns the parameters of a request.
+func query(r *http.Request) *params {
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	p := &params{values: values}
+	if err != nil {
+		p.refuse("query", "pairs of name=value, escaped", r.URL.RawQuery)
+	}
+	return p
+}
+
+// text reads a text; absent is empty.
+func (p *params) text(name string) string {
+	p.known = append(p.known, name)
+	if values := p.values[name]; len(values) > 1 {
+		p.refuse(name, "it once", strings.Join(values, " "))
+	}
+	return p.values.Get(name)
+}
+
+// end returns what is wrong with the query, once all of it has been read.
+func (p *params) end() error {
+	for _, name := range slices.Sorted(maps.Keys(p.values)) {
+		if !slices.Contains(p.known, name) {
+			p.refuse("query", "only "+strings.Join(slices.Sorted(slices.Values(p.known)), ", "), name)
+		}
+	}
+	return p.err
+}
 
 // number reads a count from 0 to most; absent is 0.
 func (p *params) number(name string, most uint64) uint64 {
-	text := p.values.Get(name)
+	text := p.text(name)
 	if text == "" {
 		return 0
 	}
@@ -48,7 +82,7 @@ func (p *params) window() gate.Window {
 // wait reads how long to wait for something new; longer than maxWait is
 // maxWait, after which the caller asks again.
 func (p *params) wait() time.Duration {
-	text := p.values.Get("wait")
+	text := p.text("wait")
 	if text == "" {
 		return 0
 	}
@@ -61,7 +95,7 @@ func (p *params) wait() time.Duration {
 
 // named reads one of the gate's own names.
 func (p *params) named(name string, into encoding.TextUnmarshaler) {
-	if text := p.values.Get(name); text != "" {
+	if text := p.text(name); text != "" {
 		if err := into.UnmarshalText([]byte(text)); err != nil && p.err == nil {
 			p.err = err
 		}
@@ -69,7 +103,7 @@ func (p *params) named(name string, into encoding.TextUnmarshaler) {
 }
 
 func (p *params) flag(name string) bool {
-	switch text := p.values.Get(name); text {
+	switch text := p.text(name); text {
 	case "", "false":
 		return false
 	case "true":

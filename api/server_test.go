@@ -111,10 +111,17 @@ func TestProblems(t *testing.T) {
 		{"no such call", "GET", "/v1/nope", "", 404, "no-such-call", "/v1/nope"},
 		{"another method", "GET", "/v1/runs/r1/ask", "", 405, "wrong-method", "GET"},
 		{"a verb that reads", "DELETE", "/v1/runs/r1", "", 405, "wrong-method", "DELETE"},
+		{"an instant that is none", "POST", "/v1/items/" + string(id) + "/snooze", `{"request_id":"q","version":1,"until":"tomorrow"}`, 400, "bad-input", "until"},
+		{"a number for an instant", "POST", "/v1/items/" + string(id) + "/snooze", `{"request_id":"q","version":1,"until":5}`, 400, "bad-input", "until"},
 		{"a state that is none", "GET", "/v1/items?state=nope", "", 400, "bad-input", "state"},
 		{"a window too large", "GET", "/v1/runs?after=1001", "", 400, "bad-input", "0 to 1000"},
 		{"a wait without a unit", "GET", "/v1/ledger?wait=30", "", 400, "bad-input", "wait"},
 		{"an operation without its run", "GET", "/v1/ledger?op=a", "", 400, "bad-input", "op"},
+		{"a filter of runs that there is not", "GET", "/v1/runs?stat=active", "", 400, "bad-input", "only after, anchor, before, state, text"},
+		{"a filter of items that there is not", "GET", "/v1/items?Kind=approval", "", 400, "bad-input", "Kind"},
+		{"a filter twice", "GET", "/v1/ledger?from=1&from=2", "", 400, "bad-input", "from: want it once"},
+		{"a query badly escaped", "GET", "/v1/ledger?run=%zz", "", 400, "bad-input", "query"},
+		{"a hostile filter", "GET", "/v1/runs/r1/operations/look-1?%1b%5b2J=1", "", 400, "bad-input", "x1b"},
 		{"hostile names", "GET", "/v1/runs/%1b%5b2J%C2%9b%E2%80%AEevil", "", 404, "no-such-run", `\x1b[2J`},
 	} {
 		t.Run(row.name, func(t *testing.T) {

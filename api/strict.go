@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"encoding"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,10 +41,7 @@ func decode(body []byte, into any) error {
 	err := json.Unmarshal(body, into)
 	var typed *json.UnmarshalTypeError
 	var input *gate.InputError
-	var instant *time.ParseError
 	switch {
-	case errors.As(err, &instant):
-		return &gate.InputError{Field: "body", Want: "an instant such as 2026-01-05T09:00:00Z", Got: short(strconv.Quote(instant.Value))}
 	case errors.As(err, &typed):
 		return &gate.InputError{Field: orBody(typed.Field), Want: wanted(typed.Type), Got: short(typed.Value)}
 	case errors.As(err, &input):
@@ -70,6 +68,9 @@ func (w walker) value(t reflect.Type, at string, depth int) error {
 	if t != nil && at == "" && token != json.Delim('{') {
 		return &gate.InputError{Field: "body", Want: "an object", Got: called(token)}
 	}
+	if err := spelt(t, at, token); err != nil {
+		return err
+	}
 	switch token {
 	case json.Delim('{'):
 		return w.object(t, at, depth)
@@ -93,12 +94,38 @@ func (w walker) value(t reflect.Type, at string, depth int) error {
 	return nil
 }
 
+// spelt checks a value that is written as a text and stands for something
+// else: the decoder would not say which field it was in.
+func spelt(t reflect.Type, at string, token json.Token) error {
+	var into encoding.TextUnmarshaler
+	var want string
+	switch t {
+	case reflect.TypeFor[span]():
+		into, want = new(span), "a duration such as 30s"
+	case reflect.TypeFor[time.Time]():
+		into, want = new(time.Time), "an instant such as 2026-01-05T09:00:00Z"
+	default:
+		return nil
+	}
+	text, ok := token.(string)
+	if !ok {
+		return &gate.InputError{Field: short(at), Want: want, Got: called(token)}
+	}
+	if err := into.UnmarshalText([]byte(text)); err != nil {
+		return &gate.InputError{Field: short(at), Want: want, Got: short(strconv.Quote(text))}
+	}
+	return nil
+}
+
 // called names a JSON value by its first token.
 func called(token json.Token) string {
-	switch token.(type) {
+	switch token := token.(type) {
 	case nil:
 		return "null"
 	case json.Delim:
+		if token == '{' {
+			return "an object"
+		}
 		return "a list"
 	case string:
 		return "a string"
@@ -189,8 +216,6 @@ func wanted(t reflect.Type) string {
 		t = t.Elem()
 	}
 	switch {
-	case t == reflect.TypeFor[span]():
-		return `a duration such as "30s"`
 	case t.Kind() == reflect.String:
 		return "a string"
 	case t.Kind() == reflect.Bool:

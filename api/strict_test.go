@@ -64,8 +64,10 @@ func TestStrictBodies(t *testing.T) {
 func TestStrictLimits(t *testing.T) {
 	for _, row := range []struct{ limits, field, want string }{
 		{`{"attempts":6,"deadline":"30s","side_effects":1}`, "", ""},
-		{`{"attempts":6,"deadline":30,"side_effects":1}`, "limits.deadline", `a duration such as "30s"`},
-		{`{"attempts":6,"deadline":"30","side_effects":1}`, "duration", "a duration such as 30s"},
+		{`{"attempts":6,"deadline":30,"side_effects":1}`, "limits.deadline", "a duration such as 30s"},
+		{`{"attempts":6,"deadline":["30s"],"side_effects":1}`, "limits.deadline", "a duration such as 30s"},
+		{`{"attempts":6,"deadline":{"s":30},"side_effects":1}`, "limits.deadline", "a duration such as 30s"},
+		{`{"attempts":6,"deadline":"30","side_effects":1}`, "limits.deadline", "a duration such as 30s"},
 		{`{"attempts":1e9,"deadline":"30s","side_effects":1}`, "limits.attempts", "a whole number"},
 		{`{"attempts":"6","deadline":"30s","side_effects":1}`, "limits.attempts", "a whole number"},
 		{`{"attempts":6,"deadline":"30s","sideEffects":1}`, "limits", "only attempts, deadline, reserve, retry_tokens, side_effects"},

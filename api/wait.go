@@ -51,10 +51,10 @@ func (s *Server) until(ctx context.Context, wait time.Duration, look func(contex
 // now – but at once when there is nothing to wait for, since the operation is
 // closed or a person's approve has permitted a dispatch.
 func (s *Server) operation(_ http.ResponseWriter, r *http.Request) (any, error) {
-	p := params{values: r.URL.Query()}
+	p := query(r)
 	wait, since := p.wait(), p.number("since", ^uint64(0))
-	if p.err != nil {
-		return nil, p.err
+	if err := p.end(); err != nil {
+		return nil, err
 	}
 	ref := gate.Ref{Run: runIn(r), Op: gate.OpID(r.PathValue("op"))}
 	var row gate.OpRow
@@ -89,15 +89,16 @@ func waits(row gate.OpRow) bool {
 
 // ledger is a window of decisions. With wait an empty one waits for the next.
 func (s *Server) ledger(_ http.ResponseWriter, r *http.Request) (any, error) {
-	p := params{values: r.URL.Query()}
+	p := query(r)
 	q := gate.LedgerQuery{
 		From: p.number("from", ^uint64(0)), Back: p.flag("back"), Limit: int(p.number("limit", gate.MaxWindow)),
 		Run: gate.RunID(p.text("run")), Op: gate.OpID(p.text("op")),
 	}
 	wait := p.wait()
+	if err := p.end(); err != nil {
+		return nil, err
+	}
 	switch {
-	case p.err != nil:
-		return nil, p.err
 	case q.Op != "" && q.Run == "":
 		return nil, &gate.InputError{Field: "op", Want: "its run too", Got: "none"}
 	case q.Back:
