@@ -295,14 +295,17 @@ func set(v url.Values, name, value string) {
 }
 
 // Watch implements gate.Reader. When the stream breaks it is taken up again,
-// also by another process that serves the socket by then.
+// also by another process that serves the socket by then. The newest number
+// comes once more for each break: who reads on it learns whether the gate is
+// still there, which a quiet channel would not tell.
 func (c *Client) Watch(ctx context.Context) <-chan uint64 {
 	newest := make(chan uint64, 1)
 	go func() {
 		defer close(newest)
 		for pause := firstPause; ctx.Err() == nil; pause = min(2*pause, lastPause) {
-			if c.follow(ctx, newest) {
+			if seq := c.follow(ctx, newest); seq != 0 {
 				pause = firstPause
+				put(newest, seq)
 			}
 			select {
 			case <-time.After(pause):
@@ -313,32 +316,46 @@ func (c *Client) Watch(ctx context.Context) <-chan uint64 {
 	return newest
 }
 
+// put leaves the newest number where it is looked for.
+func put(newest chan uint64, seq uint64) {
+	select {
+	case <-newest: // it has not been looked at; the newer one counts
+	default:
+	}
+	newest <- seq
+}
+
 // Pauses between attempts to take up a broken stream.
 const (
 	firstPause = 50 * time.Millisecond
 	lastPause  = 2 * time.Second
 )
 
-// follow puts the numbers of one stream into newest until it ends, and reports
-// whether there were any.
-func (c *Client) follow(ctx context.Context, newest chan uint64) (some bool) {
+// silence is how long a stream may say nothing, not even that it lives. A gate
+// that hangs keeps its connections.
+const silence = 3 * heartbeat
+
+// follow puts the numbers of one stream into newest until it ends or falls
+// silent, and returns the last; 0 if there was none.
+func (c *Client) follow(ctx context.Context, newest chan uint64) (last uint64) {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	limit := time.AfterFunc(silence, end)
+	defer limit.Stop()
 	response, err := c.send(ctx, http.MethodGet, "/v1/watch", nil, nil)
 	if err != nil {
-		return false // it is taken up again; other calls say what is wrong
+		return 0 // it is taken up again; other calls say what is wrong
 	}
 	defer response.Body.Close() //nolint:errcheck // the stream has ended
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		limit.Reset(silence)
 		text, ok := strings.CutPrefix(lines.Text(), "data: ")
 		seq, err := strconv.ParseUint(text, 10, 64)
 		if !ok || err != nil {
 			continue
 		}
-		some = true
-		select {
-		case <-newest: // it has not been looked at; the newer one counts
-		default:
-		}
-		newest <- seq
+		last = seq
+		put(newest, seq)
 	}
-	return some
+	return last
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -132,6 +133,41 @@ func TestStreamThatNobodyReads(t *testing.T) {
 		if err != nil {
 			t.Errorf("after %q: %v", rest, err)
 		}
+	})
+}
+
+// A gate that hangs keeps the connection and says nothing more: that is a break
+// too.
+func TestClientWatchOfAGateThatHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ours, theirs := net.Pipe()
+		ends := make(chan net.Conn, 1)
+		ends <- ours
+		c := &Client{http: &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			select {
+			case conn := <-ends:
+				return conn, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}}}}
+		ctx, cancel := context.WithCancel(t.Context())
+		newest := c.Watch(ctx)
+		if _, err := http.ReadRequest(bufio.NewReader(theirs)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(theirs, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 7\n\n"); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if got := <-newest; got != 7 {
+				t.Errorf("newest = %d, want 7", got)
+			}
+		}
+		cancel()
+		for range newest { // until it is closed
+		}
+		_ = theirs.Close()
 	})
 }
 

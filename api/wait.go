@@ -118,7 +118,7 @@ func (s *Server) ledger(_ http.ResponseWriter, r *http.Request) (any, error) {
 }
 
 // heartbeat is how often a quiet stream shows that it lives.
-const heartbeat = 15 * time.Second
+const heartbeat = 3 * time.Second
 
 // watch streams the newest seq, and nothing else: a slow reader misses numbers
 // and never decisions.

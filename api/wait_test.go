@@ -155,8 +155,8 @@ func TestWatchStream(t *testing.T) {
 	}
 }
 
-// Watching goes on when the server has been replaced; the channel ends with
-// its context.
+// Watching goes on when the server has been replaced, and the break is told;
+// the channel ends with its context.
 func TestClientWatchReconnects(t *testing.T) {
 	h := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -167,6 +167,9 @@ func TestClientWatchReconnects(t *testing.T) {
 	h.stop()
 	if err := <-h.served; err != nil {
 		t.Fatal(err)
+	}
+	if got := <-newest; got != 1 {
+		t.Errorf("newest at the break = %d, want 1 again", got)
 	}
 	h.server = NewServer(h.door, h.store, h.desk, Options{})
 	l, err := Listen(h.path)
