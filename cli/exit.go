@@ -120,11 +120,15 @@ func exitOfCause(err error) (code int, hint string) {
 		return exitUsage, "name a shorter path with --socket"
 	case errors.Is(err, api.ErrInUse):
 		return exitNoStore, "another gate serves there: name another socket with --socket"
-	case errors.Is(err, api.ErrNotOurs), errors.Is(err, api.ErrOpenDirectory), errors.Is(err, api.ErrUnreachable),
-		errors.Is(err, api.ErrClosing), errors.Is(err, api.ErrForbidden), errors.Is(err, escalation.ErrReadOnly):
+	case errors.Is(err, api.ErrNotOurs), errors.Is(err, api.ErrOpenDirectory):
+		return exitNoStore, "name another socket with --socket"
+	case errors.Is(err, runstore.ErrForeign):
+		return exitNoStore, "name another store with --store; tollgate init makes one"
+	case errors.Is(err, runstore.ErrUnsafe):
+		return exitNoStore, "a store and what is in it belong to its user alone"
+	case errors.Is(err, api.ErrUnreachable), errors.Is(err, api.ErrClosing), errors.Is(err, api.ErrForbidden), errors.Is(err, escalation.ErrReadOnly):
 		return exitNoStore, ""
-	case errors.Is(err, runstore.ErrForeign), errors.Is(err, runstore.ErrSchema), errors.Is(err, runstore.ErrUnsafe),
-		errors.Is(err, runstore.ErrClosed), errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, runstore.ErrSchema), errors.Is(err, runstore.ErrClosed), errors.Is(err, fs.ErrPermission):
 		return exitNoStore, ""
 	case errors.Is(err, context.Canceled):
 		return exitUnexpected, ""
