@@ -56,7 +56,7 @@ lint: ## run golangci-lint, with the arrows between the directories
 
 race: ## run the tests with the race detector, clause coverage among them
 	$(call say,tests with the race detector)
-	CGO_ENABLED=1 go test -race $(PACKAGES)
+	CGO_ENABLED=1 go test -race -timeout 30m $(PACKAGES)
 
 clauses: ## list the clauses of docs/rules.md that no test cites
 	go test -run '^TestEveryClauseIsCited$$' -count=1 ./gate
