@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,11 +30,13 @@ type Door struct {
 	jitter func() float64
 	realm  string
 
-	mu       sync.Mutex
-	lines    map[RunID]*line
-	contract *Contract
-	document Digest
-	time     gateTime
+	force atomic.Pointer[Inputs] // the contract in force; nothing else is filled in
+
+	mu    sync.Mutex
+	lines map[RunID]*line
+
+	reading sync.Mutex // of clock and jitter
+	time    gateTime
 }
 
 // line is the queue of commands of one run. A goroutine drains it while it is
@@ -44,7 +47,7 @@ type call struct {
 	ctx     context.Context
 	command Command
 	want    Want
-	in      Inputs // contract, as it was when the call came
+	in      Inputs // the contract, as it was when the call came; and each time that it is decided a stamp
 	answer  chan answer
 }
 
@@ -91,30 +94,24 @@ func (d *Door) Adopt(ctx context.Context, c *Contract) error {
 	if err != nil {
 		return fmt.Errorf("head of the ledger: %w", err)
 	}
+	in := Inputs{Contract: c, Document: digest, Realm: d.realm}
 	if head.Contract != digest {
-		in := Inputs{Contract: c, Document: digest, Realm: d.realm}
 		if _, err := d.send(ctx, Adopt{Actor: Itself, Document: doc}, in); err != nil {
 			return err
 		}
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.contract, d.document = c, digest
+	d.force.Store(&in)
 	return nil
 }
 
 // Contract returns the contract in force. It must not be changed.
-func (d *Door) Contract() *Contract {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.contract
-}
+func (d *Door) Contract() *Contract { return d.force.Load().Contract }
 
 // Now returns the gate's time (R-B10), and whether it stands still because the
 // wall clock is behind the ledger.
 func (d *Door) Now() (now time.Time, behind bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.reading.Lock()
+	defer d.reading.Unlock()
 	return d.time.read(d.clock)
 }
 
@@ -128,10 +125,7 @@ func (d *Door) Do(ctx context.Context, c Command) (Decision, error) {
 	if c.Act().IsVerb() && c.Who().ID == "" {
 		return Decision{}, &InputError{Field: "actor", Want: "an identity (R-P10)", Got: "nothing"}
 	}
-	d.mu.Lock()
-	in := Inputs{Contract: d.contract, Document: d.document, Realm: d.realm}
-	d.mu.Unlock()
-	return d.send(ctx, c, in)
+	return d.send(ctx, c, *d.force.Load())
 }
 
 // send queues a command and waits for its answer.
@@ -142,16 +136,15 @@ func (d *Door) send(ctx context.Context, c Command, in Inputs) (Decision, error)
 	}
 	w := &call{ctx: ctx, command: c, want: want, in: in, answer: make(chan answer, 1)}
 	d.mu.Lock()
-	l, busy := d.lines[want.Run]
-	if !busy {
+	l := d.lines[want.Run]
+	if l == nil {
 		l = new(line)
 		d.lines[want.Run] = l
+		go d.drain(want.Run, l, []*call{w})
+	} else {
+		l.waiting = append(l.waiting, w)
 	}
-	l.waiting = append(l.waiting, w)
 	d.mu.Unlock()
-	if !busy {
-		go d.drain(want.Run, l)
-	}
 	select {
 	case a := <-w.answer:
 		if a.err != nil {
@@ -163,20 +156,24 @@ func (d *Door) send(ctx context.Context, c Command, in Inputs) (Decision, error)
 	}
 }
 
-// drain decides and commits a run's waiting commands until none is left.
-func (d *Door) drain(run RunID, l *line) {
-	for {
-		d.mu.Lock()
-		if len(l.waiting) == 0 {
-			delete(d.lines, run)
-			d.mu.Unlock()
-			return
-		}
-		var chain []*call
-		chain, l.waiting = nextChain(l.waiting)
-		d.mu.Unlock()
+// drain decides and commits a run's chains until no command waits.
+func (d *Door) drain(run RunID, l *line, chain []*call) {
+	for len(chain) > 0 {
 		d.serve(chain)
+		chain = d.next(run, l)
 	}
+}
+
+// next takes the next chain of a run. When there is none the line is no more.
+func (d *Door) next(run RunID, l *line) (chain []*call) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if len(l.waiting) == 0 {
+		delete(d.lines, run)
+		return nil
+	}
+	chain, l.waiting = nextChain(l.waiting)
+	return chain
 }
 
 // nextChain takes the commands that can be decided together: at most one for
@@ -241,18 +238,14 @@ func (d *Door) decide(ctx context.Context, chain []*call) (ts []Transition, call
 	if err != nil {
 		return nil, chain, err
 	}
-	d.mu.Lock()
-	now, behind := d.time.read(d.clock)
-	d.mu.Unlock()
+	d.stamp(chain)
 	decide := func(c Command, _ Want, in Inputs) (Transition, error) { return Step(state, c, in) }
 	if len(chain) > 1 {
 		decide = inTurn(state)
 	}
 	ts, callers = make([]Transition, 0, len(chain)), make([]*call, 0, len(chain))
 	for _, w := range chain {
-		in := w.in
-		in.Now, in.Behind, in.Jitter = now, behind, d.throw()
-		t, err := decide(w.command, w.want, in)
+		t, err := decide(w.command, w.want, w.in)
 		if err != nil {
 			w.answer <- answer{err: err}
 			continue
@@ -281,11 +274,14 @@ func inTurn(state State) func(Command, Want, Inputs) (Transition, error) {
 	}
 }
 
-// throw returns the next jitter.
-func (d *Door) throw() float64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.jitter()
+// stamp gives the calls of a chain their time, and each its jitter.
+func (d *Door) stamp(chain []*call) {
+	d.reading.Lock()
+	defer d.reading.Unlock()
+	now, behind := d.time.read(d.clock)
+	for _, w := range chain {
+		w.in.Now, w.in.Behind, w.in.Jitter = now, behind, d.jitter()
+	}
 }
 
 // Preview decides a command on a copy and commits nothing: what the gate would
@@ -314,9 +310,8 @@ func (d *Door) Checks(ctx context.Context, v Verb) ([]Check, error) {
 
 func (d *Door) look(ctx context.Context, c Command) (State, Inputs, error) {
 	now, behind := d.Now()
-	d.mu.Lock()
-	in := Inputs{Now: now, Behind: behind, Contract: d.contract, Document: d.document, Realm: d.realm}
-	d.mu.Unlock()
+	in := *d.force.Load()
+	in.Now, in.Behind = now, behind
 	want, err := c.Wants(in.Contract)
 	if err != nil {
 		return State{}, in, err

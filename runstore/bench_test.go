@@ -15,7 +15,7 @@ import (
 )
 
 // roundTime is how long one side is measured before the other one's turn.
-const roundTime = 400 * time.Millisecond
+const roundTime = 300 * time.Millisecond
 
 // BenchmarkCommit compares the gate with what the disk allows. Callers ask for
 // a permit and report its success, each its own operations, through the door
