@@ -25,7 +25,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 )
 
 const dir = "gate/testdata/mutants"
@@ -74,25 +73,26 @@ func run(root string, clauses []string, out io.Writer) error {
 		test string
 		err  error
 	}
-	results := make([]result, len(all))
-	next := make(chan int)
-	var workers sync.WaitGroup
-	for range runtime.NumCPU() {
-		workers.Go(func() {
-			for i := range next {
-				results[i].test, results[i].err = try(root, all[i])
-			}
-		})
-	}
+	results := make([]chan result, len(all))
+	next := make(chan int, len(all))
 	for i := range all {
+		results[i] = make(chan result, 1)
 		next <- i
 	}
 	close(next)
-	workers.Wait()
+	for range runtime.NumCPU() {
+		go func() {
+			for i := range next {
+				test, err := try(root, all[i])
+				results[i] <- result{test, err}
+			}
+		}()
+	}
 
 	noticed := 0
 	var errs []error
-	for i, r := range results {
+	for i, c := range results {
+		r := <-c
 		switch {
 		case r.err != nil:
 			fmt.Fprintf(out, "ERROR      %v\n", all[i])
