@@ -27,7 +27,7 @@ type ceilingRequest struct {
 const (
 	ceilingGroup = 1024 // requests, as in a block
 	ceilingPage  = 4096
-	ceilingSpace = 64 << 20 // for groups, after the page; used again from the start when it is full
+	ceilingSpace = 32 << 20 // for groups, after the page; used again from the start when it is full
 )
 
 // newCeiling returns a ceiling in a directory of the test's own.
