@@ -265,6 +265,12 @@ func TestFlippedByte(t *testing.T) {
 			offsets = append(offsets, page*pageSize+r.IntN(pageSize))
 		}
 	}
+	if raceDetector { // it never lets go of what it keeps of a mapping
+		for i := range len(offsets) / 12 {
+			offsets[i] = offsets[12*i]
+		}
+		offsets = offsets[:len(offsets)/12]
+	}
 	refused := 0
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

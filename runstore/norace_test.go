@@ -1,0 +1,5 @@
+//go:build !race
+
+package runstore
+
+const raceDetector = false
