@@ -106,8 +106,8 @@ func verify(t *testing.T, dir string) runstore.Verification {
 	return v
 }
 
-// runAndKill lets an owner serve the store to clients, kills it after a while
-// and returns what they were told.
+// runAndKill lets an owner serve the store to clients, kills it a while after
+// the first answer and returns what they were told.
 func runAndKill(t *testing.T, how, dir string, cycle int) (told []answer) {
 	t.Helper()
 	socket := filepath.Join(filepath.Dir(dir), "s")
@@ -129,13 +129,20 @@ func runAndKill(t *testing.T, how, dir string, cycle int) (told []answer) {
 	}
 	var mu sync.Mutex
 	var wg sync.WaitGroup
+	answered := make(chan struct{})
+	first := sync.OnceFunc(func() { close(answered) })
 	for n := range clients {
 		wg.Go(func() {
-			got := call(t.Context(), socket, cycle, n)
+			got := call(t.Context(), socket, cycle, n, first)
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, got...)
 		})
+	}
+	select {
+	case <-answered:
+	case err := <-ended:
+		t.Fatalf("the owner ended by itself: %v, %s", err, stderr.String())
 	}
 	time.Sleep(killAfter + rand.N(killUpTo-killAfter))
 	if err := owner.Process.Kill(); err != nil {
@@ -150,12 +157,14 @@ func runAndKill(t *testing.T, how, dir string, cycle int) (told []answer) {
 }
 
 // call is one client: it works on a run of its own or, every second one, on
-// one that it shares with the others, until the owner does not answer.
-func call(ctx context.Context, socket string, cycle, n int) (told []answer) {
+// one that it shares with the others, until the owner does not answer. It says
+// when it was answered.
+func call(ctx context.Context, socket string, cycle, n int, answered func()) (told []answer) {
 	c := api.NewClient(socket)
 	defer c.Close() //nolint:errcheck // its owner is dead
 	attempts, effects, deadline := int64(200), int64(100), time.Hour
 	note := func(act gate.Act, row gate.DecisionRow) {
+		answered()
 		told = append(told, answer{act, row.Run, row.Op, row.Ordinal, row.Verdict})
 	}
 	for round := 0; ; round++ {
