@@ -211,6 +211,7 @@ func TestRK2ProbesAnswer(t *testing.T) {
 func TestRK2OnlyTheProbeMovesIt(t *testing.T) {
 	w := opened(t)
 	before := w.breaker("index")
+	w.after(time.Second)
 	w.fail("old", "timeout")
 	if diff := cmp.Diff(w.breaker("index"), before); diff != "" {
 		t.Errorf("an open breaker after another failure (-got +before):\n%s", diff)
@@ -220,6 +221,7 @@ func TestRK2OnlyTheProbeMovesIt(t *testing.T) {
 	w.after(5 * time.Second)
 	w.ask("a", "search")
 	before = w.breaker("index")
+	w.after(time.Second)
 	w.ok("old")
 	if diff := cmp.Diff(w.breaker("index"), before); diff != "" {
 		t.Errorf("a half-open breaker after another success (-got +before):\n%s", diff)

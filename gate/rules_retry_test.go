@@ -440,6 +440,7 @@ func TestRD7Delay(t *testing.T) {
 		{"a huge n", base, 1 << 62, 0.5, 0, time.Second},
 		{"a huge n on nothing", Backoff{Cap: time.Hour}, 1 << 62, 0.5, 0, 0},
 		{"a cap without end", Backoff{Base: time.Hour, Cap: 1<<63 - 1, Jitter: JitterNone}, 1 << 62, 0, 0, maxDelay},
+		{"a cap between two steps", Backoff{Base: time.Second, Cap: 3 * time.Second, Jitter: JitterNone}, 3, 0, 0, 3 * time.Second},
 		{"a cap below its base", Backoff{Base: time.Hour, Cap: time.Minute, Jitter: JitterNone}, 1, 0, 0, time.Minute},
 		{"without jitter", Backoff{Base: time.Second, Cap: time.Minute, Jitter: JitterNone}, 3, 0.1, 0, 4 * time.Second},
 		{"a floor, jitter on top", base, 1, 0.5, 3 * time.Second, 3125 * time.Millisecond},
