@@ -46,6 +46,29 @@ func BenchmarkCommit(b *testing.B) {
 	}
 }
 
+// BenchmarkCommitCPU is the processor time of a decision, from the caller to
+// the projection. It does not depend on what the disk does, nor much on what
+// else the machine is doing; TMPDIR on a file system in memory leaves the disk
+// out. An iteration is one decision.
+func BenchmarkCommitCPU(b *testing.B) {
+	for _, runs := range []string{"own", "one"} {
+		for _, callers := range []int{64, 256} {
+			b.Run(fmt.Sprintf("callers=%d/runs=%s", callers, runs), func(b *testing.B) {
+				g := newBenchGate(b)
+				ids := g.start(b, callers, runs == "one")
+				each := (b.N + callers - 1) / callers
+				b.ReportAllocs()
+				b.ResetTimer()
+				r := measure(b, callers, func(i int, _ time.Duration) bool { return i < each }, g.caller(b, ids),
+					func() error { return settle(b, g.store) })
+				b.StopTimer()
+				b.ReportMetric(r.cpu, "cpu-us")
+				g.end(b, ids)
+			})
+		}
+	}
+}
+
 // round is what one side did in one turn.
 type round struct {
 	rate float64 // calls a second
@@ -112,9 +135,26 @@ func newBenchGate(b *testing.B) *benchGate {
 	return &benchGate{store: store, door: door}
 }
 
-// round measures the gate on new runs, which it ends again, and returns the
-// records of what was measured.
+// round measures the gate for roundTime on new runs, which it ends again, and
+// returns the records of what was measured.
 func (g *benchGate) round(b *testing.B, callers int, oneRun bool) (r round, records [][]byte) {
+	b.Helper()
+	runs := g.start(b, callers, oneRun)
+	head, err := g.store.Head(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	r = measure(b, callers, forRoundTime, g.caller(b, runs), func() error { return settle(b, g.store) })
+	records, err = g.store.RecordsAfter(b.Context(), head.Seq)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g.end(b, runs)
+	return r, records
+}
+
+// start starts a run for each caller, or one for all.
+func (g *benchGate) start(b *testing.B, callers int, oneRun bool) []gate.RunID {
 	b.Helper()
 	attempts, deadline := int64(gate.MaxCount), time.Hour
 	limits := gate.Limits{Attempts: &attempts, SideEffects: &attempts, Deadline: &deadline}
@@ -127,14 +167,24 @@ func (g *benchGate) round(b *testing.B, callers int, oneRun bool) (r round, reco
 		runs[i] = gate.RunID("run-" + strconv.Itoa(g.runs))
 	}
 	g.each(b, runs, func(id gate.RunID) gate.Command { return gate.Start{Run: id, Agent: "agent", Limits: limits} })
-	head, err := g.store.Head(b.Context())
-	if err != nil {
+	return runs
+}
+
+// end ends runs, and returns when the projection has taken in all of it.
+func (g *benchGate) end(b *testing.B, runs []gate.RunID) {
+	b.Helper()
+	g.each(b, runs, func(id gate.RunID) gate.Command { return gate.End{Run: id} })
+	if err := settle(b, g.store); err != nil {
 		b.Fatal(err)
 	}
+}
 
+// caller returns what the n-th caller calls: asks for permits and reports of
+// their success by turns.
+func (g *benchGate) caller(b *testing.B, runs []gate.RunID) func(n int) func(i int) error {
 	input := []byte(`{"order":42,"amount":"12.50"}`)
-	r = measure(b, callers, func(caller int) func(i int) error {
-		run, prefix := runs[caller%len(runs)], "op-"+strconv.Itoa(caller)+"-"
+	return func(n int) func(i int) error {
+		run, prefix := runs[n%len(runs)], "op-"+strconv.Itoa(n)+"-"
 		return func(i int) (err error) {
 			op := gate.OpID(prefix + strconv.Itoa(i/2))
 			if i%2 == 0 {
@@ -144,17 +194,7 @@ func (g *benchGate) round(b *testing.B, callers int, oneRun bool) (r round, reco
 			}
 			return err
 		}
-	}, func() error { return settle(b, g.store) })
-
-	records, err = g.store.RecordsAfter(b.Context(), head.Seq)
-	if err != nil {
-		b.Fatal(err)
 	}
-	g.each(b, runs, func(id gate.RunID) gate.Command { return gate.End{Run: id} })
-	if err := settle(b, g.store); err != nil {
-		b.Fatal(err)
-	}
-	return r, records
 }
 
 // settle returns when the projection has taken in everything: reads wait for
@@ -182,7 +222,7 @@ func (g *benchGate) each(b *testing.B, runs []gate.RunID, command func(gate.RunI
 // round measures the ceiling on records that the gate has written.
 func (c *ceiling) round(b *testing.B, callers int, records [][]byte) round {
 	b.Helper()
-	return measure(b, callers, func(caller int) func(i int) error {
+	return measure(b, callers, forRoundTime, func(caller int) func(i int) error {
 		done := make(chan error, 1)
 		return func(i int) error {
 			c.requests <- ceilingRequest{records[(i*callers+caller)%len(records)], done}
@@ -191,9 +231,13 @@ func (c *ceiling) round(b *testing.B, callers int, records [][]byte) round {
 	}, func() error { return nil })
 }
 
-// measure lets callers call for roundTime, each again when its call has
-// returned, and then after, which belongs to the time that they took.
-func measure(b *testing.B, callers int, caller func(n int) func(i int) error, after func() error) round {
+// forRoundTime reports whether a caller calls again.
+func forRoundTime(_ int, took time.Duration) bool { return took < roundTime }
+
+// measure lets callers call, each again when its call has returned, as long as
+// more says so of its calls so far and the time that they took; and then after,
+// which belongs to that time.
+func measure(b *testing.B, callers int, more func(i int, took time.Duration) bool, caller func(n int) func(i int) error, after func() error) round {
 	b.Helper()
 	runtime.GC() // what one side leaves behind is not the other's
 	times := make([][]time.Duration, callers)
@@ -203,7 +247,7 @@ func measure(b *testing.B, callers int, caller func(n int) func(i int) error, af
 		call := caller(n)
 		wg.Go(func() {
 			now := began
-			for i := 0; now.Sub(began) < roundTime; i++ {
+			for i := 0; more(i, now.Sub(began)); i++ {
 				if err := call(i); err != nil {
 					b.Error(err)
 					return
