@@ -1,5 +1,7 @@
 package gate
 
+import "fmt"
+
 // stepAsk answers an agent's question (R-A1). The looks stand in the order of
 // the list of verdicts, and the steps come after them.
 func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
@@ -35,6 +37,9 @@ func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
 				return t, err
 			}
 		}
+	}
+	if err := s.checkParent(c, id); err != nil {
+		return Transition{}, err
 	}
 
 	d := decisionOf(c, in, run)
@@ -79,6 +84,20 @@ func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
 		d.decide(q, op, policy)
 	}
 	return d.seal(append(reads, Read{Run: run.ID, Rev: run.Rev})), nil
+}
+
+// checkParent refuses a parent that is no operation of the run, as it stands
+// there after a new-run too. One that has asked before is older, so that the
+// parents of a run are trees.
+func (s *State) checkParent(c Ask, id OpID) error {
+	if c.Parent == "" || (c.Parent != id && s.Op(c.Run, c.Parent) != nil) {
+		return nil
+	}
+	got := fmt.Sprintf("%q", c.Parent)
+	if c.Parent == id {
+		got += ", the operation itself"
+	}
+	return &InputError{Field: "parent", Want: fmt.Sprintf("an operation of run %q that has asked before", c.Run), Got: got}
 }
 
 // refusedForGood is R-D0 for every path but manual: the operation has a stored

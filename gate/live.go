@@ -67,6 +67,9 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 			l.addLine(s, op)
 		}
 	}
+	if op := run.ops[w.Parent]; op != nil {
+		l.addOp(s, op)
+	}
 	if w.Actions {
 		base := (&Operation{ID: w.Op}).base()
 		for _, id := range run.order {

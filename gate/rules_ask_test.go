@@ -91,6 +91,113 @@ func TestRA2DigestInPlaceOfTheInput(t *testing.T) {
 	names(t, err, "input")
 }
 
+// R-A1, R-B2: a child asks for its parent's run, and a parent is an operation
+// that has asked there: any other name is bad input, and nothing is charged.
+func TestRA1ParentHasAskedBefore(t *testing.T) {
+	parent := func(op OpID) func(*Ask) { return func(c *Ask) { c.Parent = op } }
+	for _, row := range []struct {
+		name string
+		ask  func(w *world) Ask
+		bad  bool
+	}{
+		{"none", func(w *world) Ask { return w.asks("a", "search") }, false},
+		{"one that has asked", func(w *world) Ask { w.ask("p", "search"); return w.asks("a", "search", parent("p")) }, false},
+		{"one that was refused", func(w *world) Ask {
+			w.is(w.ask("p", "refund"), StopApprovalRequired)
+			return w.asks("a", "search", parent("p"))
+		}, false},
+		{"a new action", func(w *world) Ask {
+			w.ask("p", "charge")
+			w.fail("p", "timeout")
+			w.approve("p", asNew)
+			return w.asks("a", "search", parent("p~2"))
+		}, false},
+		{"one whose name was derived", func(w *world) Ask {
+			return w.asks("a", "search", parent(w.ask("", "search").Op))
+		}, false},
+		{"one that goes on from the run before", func(w *world) Ask {
+			w.ask("p", "charge")
+			w.fail("p", "timeout")
+			w.goOn("p", "r2", limits(9, 9, time.Hour))
+			return w.asks("a", "search", parent("p"))
+		}, false},
+		{"one that was closed in the run before", func(w *world) Ask {
+			w.ask("p", "charge")
+			w.ok("p")
+			w.ask("other", "charge")
+			w.fail("other", "timeout")
+			w.goOn("other", "r2", limits(9, 9, time.Hour))
+			return w.asks("a", "search", parent("p"))
+		}, false},
+		{"one that nobody has asked for", func(w *world) Ask { return w.asks("a", "search", parent("p")) }, true},
+		{"at a later ask", func(w *world) Ask {
+			w.ask("p", "search")
+			w.ask("a", "search", parent("p"))
+			w.fail("a", "timeout")
+			return w.asks("a", "search", parent("q"))
+		}, true},
+		{"one of another run", func(w *world) Ask {
+			w.ask("p", "search")
+			w.start("r2", limits(9, 9, time.Minute))
+			return w.asks("a", "search", parent("p"))
+		}, true},
+		{"one that the run before went on to ask for", func(w *world) Ask {
+			w.ask("other", "charge")
+			w.fail("other", "timeout")
+			w.goOn("other", "r2", limits(9, 9, time.Hour))
+			w.run = "r1"
+			w.ask("p", "search")
+			w.run = "r2"
+			return w.asks("a", "search", parent("p"))
+		}, true},
+		{"itself", func(w *world) Ask { return w.asks("a", "search", parent("a")) }, true},
+		{"itself at a later ask", func(w *world) Ask {
+			w.ask("a", "search")
+			w.fail("a", "timeout")
+			return w.asks("a", "search", parent("a"))
+		}, true},
+		{"itself by its derived name", func(w *world) Ask {
+			op := w.ask("", "search").Op
+			w.fail(op, "timeout")
+			return w.asks("", "search", parent(op))
+		}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			c := row.ask(w)
+			spent, n := w.spent(), len(w.ledger)
+			d, err := w.try(c)
+			if !row.bad {
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.is(d, Admit)
+				equal(t, "parent", w.op(c.Op).Parent, c.Parent)
+				return
+			}
+			names(t, err, "parent")
+			equal(t, "spent", w.spent(), spent)
+			equal(t, "records", len(w.ledger), n)
+		})
+	}
+}
+
+// R-A8: what has been answered is said again, whatever is asked of a parent by
+// now: a ledger may hold names that nobody had asked for.
+func TestRA8AnswerOfAnUnknownParent(t *testing.T) {
+	w := newWorld(t)
+	c := w.asks("a", "search")
+	first := w.do(c)
+	c.Parent = "p"
+	op := w.op("a")
+	op.Asks = []Memo{{ID: c.ID, Body: c.body(), Seq: first.Seq}}
+	s := State{Runs: []Run{w.header()}, Ops: []Operation{*op}, Said: []Decision{first}}
+	again, err := Step(s, c, w.inputs())
+	if err != nil || !again.Repeats() {
+		t.Fatalf("the same ask again: repeats = %v, %v", again.Repeats(), err)
+	}
+}
+
 // R-A3: the key is made once, of the logical action, and stays: through
 // repeats, handoffs, approvals and new runs.
 func TestRA3OneKeyForTheLogicalAction(t *testing.T) {

@@ -8,6 +8,7 @@ type Want struct {
 	Actions bool     // also the new actions of Op: OP~2, OP~3, …
 	Line    bool     // also the operations that come before and after Op in its line, and their runs
 	Whole   bool     // also every operation of the run
+	Parent  OpID     // also this operation of the run
 	NewRun  RunID    // also this run
 	Depends []string // also these dependencies; those of Op's attempts come by themselves
 	Said    string   // also the decision that Op's memo has for this id

@@ -14,12 +14,13 @@ func (Adopt) Wants(*Contract) (Want, error) { return Want{}, nil }
 // Wants implements Command: the run.
 func (c Start) Wants(*Contract) (Want, error) { return Want{Run: c.Run}, nil }
 
-// Wants implements Command: the run, the operation and the tool's dependency.
+// Wants implements Command: the run, the operation, its parent and the tool's
+// dependency.
 // It fails with ErrUnknownTool, naming the tool, when the catalog lacks it and
 // the operation has no name by which an earlier answer could be found (R-A5,
 // R-A8).
 func (c Ask) Wants(k *Contract) (Want, error) {
-	w := Want{Run: c.Run, Op: c.Op, Said: c.ID}
+	w := Want{Run: c.Run, Op: c.Op, Said: c.ID, Parent: c.Parent}
 	tool, err := k.Tool(c.Tool)
 	switch {
 	case err != nil && c.Op != "":
