@@ -35,6 +35,9 @@ func TestScripts(t *testing.T) {
 				env.Setenv(name, filepath.Join(env.WorkDir, dir))
 			}
 			env.Setenv("TZ", "UTC")
+			// With the race detector each program would sleep for a second
+			// before it ends, for races of what it leaves running.
+			env.Setenv("GORACE", os.Getenv("GORACE")+" atexit_sleep_ms=0")
 			env.Values[serverKey{}] = &server{env: env}
 			return nil
 		},
