@@ -164,7 +164,7 @@ type Verb struct {
 	Ruling      Ruling    // approve
 	AsNewAction bool      // approve: a new operation, with the risk of a duplicate accepted
 	TakeOver    bool      // although another holds the claim (R-P7)
-	Until       time.Time // snooze
+	Until       time.Time // snooze; one that has passed brings back what is put off
 	NewRun      RunID     // new-run
 	Limits      Limits    // new-run: explicit
 	Caps        []Cap     // new-run

@@ -280,6 +280,39 @@ func TestDoorChainsWhatWaits(t *testing.T) {
 	})
 }
 
+// R-A1: a parent has asked before its child, in the same chain too.
+func TestDoorChildAfterItsParentInOneChain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		e := &engine{Store: h.store}
+		h.open(e)
+		h.start("r1", 9)
+		release := make(chan bool)
+		e.set(func(context.Context, []gate.Transition) error { <-release; return nil })
+		send := func(op, parent gate.OpID) *error {
+			err := errors.New("no answer")
+			c := ask("r1", op, "1")
+			c.Parent = parent
+			go func() { _, err = h.door.Do(t.Context(), c) }()
+			synctest.Wait()
+			return &err
+		}
+		first := send("first", "")
+		early, parent, child := send("early", "parent"), send("parent", "first"), send("child", "parent")
+		close(release)
+		synctest.Wait()
+		for what, err := range map[string]error{"first": *first, "parent": *parent, "child": *child} {
+			if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if e := new(gate.InputError); !errors.As(*early, &e) || e.Field != "parent" {
+			t.Errorf("a child before its parent: %v, want an error about the parent", *early)
+		}
+		equal(t, "chains", len(e.chains), 2)
+	})
+}
+
 // A conflict is decided again on the state as it is then, and answered once.
 func TestDoorDecidesConflictsAgain(t *testing.T) {
 	h := newHouse(t)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // stepVerb answers a person's act on an item (R-P3). A person supplies facts
@@ -46,8 +47,7 @@ func stepVerb(s *State, c Verb, in Inputs) (Transition, error) {
 		h.Claim = Claim{}
 		d.Verdict, d.Hold = Recorded, &h
 	case ActSnooze:
-		h.Snoozed = Truncated(c.Until)
-		d.Verdict, d.Hold = Recorded, &h
+		err = d.putOff(c, &h)
 	case ActNote:
 		h.Notes, h.LastNote = h.Notes+1, c.Reason
 		d.Verdict, d.Hold = Recorded, &h
@@ -85,6 +85,22 @@ func (k Claim) heldAgainst(c Verb, in Inputs) bool {
 	default:
 		return !c.TakeOver
 	}
+}
+
+// putOff hides an item until an instant that is still ahead (R-P3). One that
+// has passed brings back an item that is put off now, and says nothing about
+// any other.
+func (d *Decision) putOff(c Verb, h *Hold) error {
+	until, now := Truncated(c.Until), d.Inputs.Now
+	if !until.After(now) && !h.Snoozed.After(now) {
+		return &InputError{
+			Field: "until", Want: "an instant after the gate's time " + now.Format(time.RFC3339Nano),
+			Got: c.Until.UTC().Format(time.RFC3339Nano),
+		}
+	}
+	h.Snoozed = until
+	d.Verdict, d.Hold = Recorded, h
+	return nil
 }
 
 // reconcile takes a finding about a write (R-P3).

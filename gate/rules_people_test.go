@@ -464,6 +464,61 @@ func TestRP3VerbHasToSayWhy(t *testing.T) {
 	names(t, err, "verb")
 }
 
+// R-P3: a snooze puts an item off until an instant that is still ahead; one
+// that is not is bad input, save to bring back what is put off now.
+func TestRP3SnoozeIsUntilLater(t *testing.T) {
+	const hour = time.Hour
+	for _, row := range []struct {
+		name  string
+		off   time.Duration // how long it has been put off already
+		wait  time.Duration
+		until time.Duration // from the gate's time at the verb
+		bad   bool
+	}{
+		{"an hour", 0, 0, hour, false},
+		{"a moment", 0, 0, time.Millisecond, false},
+		{"ten years", 0, 0, 10 * 365 * 24 * hour, false},
+		{"another end", hour, 0, 2 * hour, false},
+		{"now", 0, 0, 0, true},
+		{"less than the gate's time can tell", 0, 0, time.Millisecond - 1, true},
+		{"an hour ago", 0, 0, -hour, true},
+		{"back at once", hour, hour - time.Millisecond, 0, false},
+		{"back as of an hour ago", hour, 0, -hour, false},
+		{"back when it is back already", hour, hour, 0, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := lost(t)
+			if row.off > 0 {
+				w.act(ActSnooze, "a", func(c *Verb) { c.Until = w.now.Add(row.off) })
+			}
+			w.after(row.wait)
+			n, was := len(w.ledger), w.op("a").Hold
+			c := w.verb(ActSnooze, "a", func(c *Verb) { c.Until = w.now.Add(row.until) })
+			d, err := w.try(c)
+			if !row.bad {
+				if err != nil {
+					t.Fatal(err)
+				}
+				w.is(d, Recorded)
+				equal(t, "put off until", w.op("a").Hold.Snoozed, w.now.Add(row.until))
+				return
+			}
+			names(t, err, "until")
+			if now := w.now.Format(time.RFC3339Nano); err == nil || !strings.Contains(err.Error(), now) {
+				t.Errorf("error = %v, want one that says the gate's time %s", err, now)
+			}
+			equal(t, "records", len(w.ledger), n)
+			if diff := cmp.Diff(w.op("a").Hold, was); diff != "" {
+				t.Errorf("item (-got +before):\n%s", diff)
+			}
+			c.Until = w.now.Add(hour) // no answer has been given under its id
+			w.is(w.do(c), Recorded)
+		})
+	}
+	w := lost(t) // what has moved is said first
+	w.is(w.act(ActSnooze, "a", version(7), func(c *Verb) { c.Until = w.now }), Stale)
+}
+
 // R-P4: cause-cleared makes one failure repeatable, for that approve only; the
 // second step still decides, and policy_block stands.
 func TestRP4CauseCleared(t *testing.T) {

@@ -33,6 +33,7 @@ func Run(t *testing.T, mk Make) {
 		{"a chain is written as a whole or not at all", allOrNothing},
 		{"a chain is written as if one after another", chainInOrder},
 		{"what repeats is not written", repeats},
+		{"an ask is decided on its parent", parents},
 		{"seqs are dense and the history of a run is linked", denseSeqs},
 		{"of concurrent commits on one reading one wins", oneWins},
 		{"watch never skips", watch},
@@ -278,6 +279,34 @@ func repeats(t *testing.T, mk Make) {
 	out, err = e.Commit(t.Context(), again, step(t, e, s, askFor("r0", "op2")))
 	if err != nil || len(out) != 2 || out[0].Seq != first.Seq || out[1].Seq != before.Seq+1 {
 		t.Errorf("commit = seqs of %v, %v, want %d and %d", out, err, first.Seq, before.Seq+1)
+	}
+}
+
+// parents checks that an ask finds the operation that it serves, and no other.
+func parents(t *testing.T, mk Make) {
+	e, s, reopen := begun(t, mk)
+	must(t, e, s, askFor("r0", "parent"))
+	must(t, e, s, startRun("r1"))
+	if reopen != nil {
+		e = reopen()
+	}
+	child := askFor("r0", "child")
+	child.Parent = "parent"
+	first := must(t, e, s, child)
+	before := headOf(t, e)
+	if again := must(t, e, s, child); again.Seq != first.Seq {
+		t.Errorf("the same ask again = seq %d, want %d", again.Seq, first.Seq)
+	}
+	elsewhere, nobody := askFor("r1", "child"), askFor("r0", "other")
+	elsewhere.Parent, nobody.Parent = "parent", "nobody"
+	for _, c := range []gate.Ask{elsewhere, nobody} {
+		_, err := Decide(t.Context(), e, c, s.Inputs())
+		if bad := new(gate.InputError); !errors.As(err, &bad) || bad.Field != "parent" {
+			t.Errorf("parent %q in %s = %v, want an error about the parent", c.Parent, c.Run, err)
+		}
+	}
+	if diff := cmp.Diff(before, headOf(t, e)); diff != "" {
+		t.Errorf("head (-before +after):\n%s", diff)
 	}
 }
 

@@ -149,8 +149,12 @@ func (s *Story) ask() gate.Command {
 		s.seen[ref] = true
 		s.refs = append(s.refs, ref)
 	}
+	var parent gate.OpID
+	if s.r.IntN(6) == 0 {
+		parent = gate.OpID(fmt.Sprintf("op%d", s.r.IntN(6))) // or bad input
+	}
 	return gate.Ask{
-		Actor: people[2], Run: run, ID: fmt.Sprintf("a%d", s.r.IntN(5000)), Op: op, Tool: tool,
+		Actor: people[2], Run: run, ID: fmt.Sprintf("a%d", s.r.IntN(5000)), Op: op, Tool: tool, Parent: parent,
 		Agent: []string{"", "planner/a", "planner/a/b", "planner/c"}[s.r.IntN(4)], Path: gate.Path(s.r.IntN(5)),
 		Input:  fmt.Appendf(nil, `{"order":%d}`, s.r.IntN(8)/7),
 		Tokens: s.r.Int64N(900),
