@@ -17,7 +17,7 @@ import (
 // The zero Live is the state of an empty ledger.
 type Live struct {
 	runs map[RunID]*liveRun
-	deps map[string]Dependency
+	deps map[string]*Dependency // replaced likewise
 	due  dueHeap
 }
 
@@ -115,7 +115,7 @@ func (l *Live) addOp(s *State, op *Operation) {
 
 func (l *Live) addDep(s *State, name string) {
 	if d, ok := l.deps[name]; ok && s.Dep(name) == nil {
-		s.Deps = append(s.Deps, d)
+		s.Deps = append(s.Deps, *d)
 	}
 }
 
@@ -135,30 +135,48 @@ func (l *Live) addLine(s *State, op *Operation) {
 	}
 }
 
+// Change is what one decision did to a state: every aggregate that it touched,
+// as it stood before and as it stands after. What the pointers lead to is never
+// changed.
+type Change struct {
+	Runs []Moved[Run]
+	Ops  []Moved[Operation]
+	Deps []Moved[Dependency]
+}
+
+// Moved is one aggregate of a Change. Before is nil for what is new.
+type Moved[T any] struct{ Before, After *T }
+
 // Apply compares, numbers and folds a chain, all of it or nothing: the part of
 // a Commit that every engine shares. seq is the number of the first decision.
 // What comes back is what has to be written. The errors are ErrConflict,
 // ErrDamaged and that of a zero Transition.
 func (l *Live) Apply(seq uint64, chain ...Transition) (written []Decision, err error) {
-	var undo []func()
+	written, _, err = l.Advance(seq, chain...)
+	return written, err
+}
+
+// Advance is Apply, and says what each of the written decisions changed.
+func (l *Live) Advance(seq uint64, chain ...Transition) (written []Decision, changes []Change, err error) {
 	defer func() {
 		if err == nil {
 			return
 		}
-		for _, f := range slices.Backward(undo) {
-			f()
+		for i := range slices.Backward(changes) {
+			l.undo(&changes[i])
 		}
+		written, changes = nil, nil
 	}()
-	written = make([]Decision, 0, len(chain))
+	written, changes = make([]Decision, 0, len(chain)), make([]Change, 0, len(chain))
 	for i := range chain {
 		t := &chain[i]
 		switch {
 		case !t.sealed:
-			return nil, fmt.Errorf("transition %d of the chain was not made by Step: %w", i, ErrDamaged)
+			return nil, changes, fmt.Errorf("transition %d of the chain was not made by Step: %w", i, ErrDamaged)
 		case t.repeats:
 			continue
 		case !l.fresh(t.reads):
-			return nil, ErrConflict
+			return nil, changes, ErrConflict
 		}
 		written = append(written, t.decision)
 		d := &written[len(written)-1]
@@ -166,14 +184,14 @@ func (l *Live) Apply(seq uint64, chain ...Transition) (written []Decision, err e
 		if run := l.runs[d.Run]; run != nil {
 			d.Prev = run.run.Last
 		}
-		back, err := l.fold(d)
+		change, err := l.fold(d)
 		if err != nil {
-			return nil, err
+			return nil, changes, err
 		}
-		undo = append(undo, back)
+		changes = append(changes, change)
 		seq++
 	}
-	return written, nil
+	return written, changes, nil
 }
 
 // fresh reports whether every aggregate has the revision that it was read at.
@@ -181,7 +199,9 @@ func (l *Live) fresh(reads []Read) bool {
 	for _, r := range reads {
 		var rev uint64
 		if r.Dep != "" {
-			rev = l.deps[r.Dep].Rev
+			if dep := l.deps[r.Dep]; dep != nil {
+				rev = dep.Rev
+			}
 		} else if run := l.runs[r.Run]; run != nil {
 			rev = run.run.Rev
 		}
@@ -192,117 +212,110 @@ func (l *Live) fresh(reads []Read) bool {
 	return true
 }
 
-// Fold applies one written decision: a step of a replay. undo puts back what
-// stood before.
-func (l *Live) Fold(d Decision) (undo func(), err error) { return l.fold(&d) }
+// Fold applies one written decision: a step of a replay.
+func (l *Live) Fold(d Decision) (Change, error) { return l.fold(&d) }
 
-func (l *Live) fold(d *Decision) (undo func(), err error) {
+func (l *Live) fold(d *Decision) (Change, error) {
 	var s State
 	w := WantOf(d)
 	if err := l.load(&s, &w, nil); err != nil {
-		return nil, err
+		return Change{}, err
 	}
 	if err := s.fold(d); err != nil {
-		return nil, err
+		return Change{}, err
 	}
-	undo = l.restorer(s)
-	l.Put(s)
-	return undo, nil
+	return l.put(&s), nil
 }
 
 // Put sets the aggregates of a state: how an engine brings back what it had
 // let go. The slices of s are the Live's from then on.
-func (l *Live) Put(s State) {
+func (l *Live) Put(s State) { l.put(&s) }
+
+func (l *Live) put(s *State) Change {
 	if l.runs == nil {
-		l.runs, l.deps = map[RunID]*liveRun{}, map[string]Dependency{}
+		l.runs, l.deps = map[RunID]*liveRun{}, map[string]*Dependency{}
+	}
+	c := Change{
+		Runs: make([]Moved[Run], len(s.Runs)), Ops: make([]Moved[Operation], len(s.Ops)), Deps: make([]Moved[Dependency], len(s.Deps)),
 	}
 	for i := range s.Runs {
-		l.putRun(&s.Runs[i])
+		run := &s.Runs[i]
+		c.Runs[i] = Moved[Run]{l.putRun(run), run}
 	}
 	for i := range s.Ops {
-		l.putOp(&s.Ops[i])
+		op := &s.Ops[i]
+		c.Ops[i] = Moved[Operation]{l.putOp(op), op}
 	}
 	for i := range s.Deps {
-		l.deps[s.Deps[i].Name] = s.Deps[i]
+		dep := &s.Deps[i]
+		c.Deps[i] = Moved[Dependency]{l.deps[dep.Name], dep}
+		l.deps[dep.Name] = dep
+	}
+	return c
+}
+
+// undo puts back what stood before a change.
+func (l *Live) undo(c *Change) {
+	for _, m := range c.Runs {
+		if m.Before == nil {
+			delete(l.runs, m.After.ID)
+		} else {
+			l.putRun(m.Before)
+		}
+	}
+	for _, m := range c.Ops {
+		if m.Before == nil {
+			l.forget(m.After)
+		} else {
+			l.putOp(m.Before)
+		}
+	}
+	for _, m := range c.Deps {
+		if m.Before == nil {
+			delete(l.deps, m.After.Name)
+		} else {
+			l.deps[m.Before.Name] = m.Before
+		}
 	}
 }
 
-func (l *Live) putRun(run *Run) {
+// putRun returns the run that stood before, nil for none.
+func (l *Live) putRun(run *Run) (was *Run) {
 	r := l.runs[run.ID]
 	if r == nil {
 		l.runs[run.ID] = &liveRun{run: run, ops: map[OpID]*Operation{}}
-		return
+		return nil
 	}
-	was := r.run
-	r.run = run
+	was, r.run = r.run, run
 	if was.closed() != run.closed() { // what is lost is due at once then (R-T6)
 		for _, op := range r.ops {
 			l.schedule(op, op.Due(was), op.Due(run))
 		}
 	}
+	return was
 }
 
-func (l *Live) putOp(op *Operation) {
+// putOp returns the operation that stood before, nil for none.
+func (l *Live) putOp(op *Operation) (was *Operation) {
 	r := l.runs[op.Run]
-	var was time.Time
-	if before := r.ops[op.ID]; before != nil {
-		was = before.Due(r.run)
+	var due time.Time
+	if was = r.ops[op.ID]; was != nil {
+		due = was.Due(r.run)
 	} else {
 		r.order = append(r.order, op.ID)
 	}
 	r.ops[op.ID] = op
-	l.schedule(op, was, op.Due(r.run))
+	l.schedule(op, due, op.Due(r.run))
+	return was
 }
 
 // schedule puts an operation into the heap when it is due at another time than
 // before.
 func (l *Live) schedule(op *Operation, was, due time.Time) {
 	if !due.IsZero() && !due.Equal(was) {
-		heap.Push(&l.due, dueEntry{due, Ref{op.Run, op.ID}})
-	}
-}
-
-// restorer returns a function that puts back what stands now of everything
-// that s names.
-func (l *Live) restorer(s State) func() {
-	runs, ops, deps := make([]*Run, len(s.Runs)), make([]*Operation, len(s.Ops)), make([]*Dependency, len(s.Deps))
-	for i := range runs {
-		if r := l.runs[s.Runs[i].ID]; r != nil {
-			runs[i] = r.run
-		}
-	}
-	for i := range ops {
-		if r := l.runs[s.Ops[i].Run]; r != nil {
-			ops[i] = r.ops[s.Ops[i].ID]
-		}
-	}
-	for i := range deps {
-		if d, ok := l.deps[s.Deps[i].Name]; ok {
-			deps[i] = &d
-		}
-	}
-	return func() {
-		for i, run := range runs {
-			if run == nil {
-				delete(l.runs, s.Runs[i].ID)
-			} else {
-				l.putRun(run)
-			}
-		}
-		for i, op := range ops {
-			if op == nil {
-				l.forget(&s.Ops[i])
-			} else {
-				l.putOp(op)
-			}
-		}
-		for i, dep := range deps {
-			if dep == nil {
-				delete(l.deps, s.Deps[i].Name)
-			} else {
-				l.deps[dep.Name] = *dep
-			}
-		}
+		// Push would make an interface of the entry.
+		l.due = append(l.due, dueEntry{due, Ref{op.Run, op.ID}})
+		heap.Fix(&l.due, len(l.due)-1)
 	}
 }
 
@@ -375,7 +388,7 @@ func (l *Live) Runs() []Run {
 func (l *Live) Deps() []Dependency {
 	out := make([]Dependency, 0, len(l.deps))
 	for _, d := range l.deps {
-		out = append(out, d)
+		out = append(out, *d)
 	}
 	slices.SortFunc(out, func(a, b Dependency) int { return cmp.Compare(a.Name, b.Name) })
 	return out

@@ -10,9 +10,10 @@ import (
 // pending is what one call of Commit hands to the writer: records that stand
 // in one block or not at all.
 type pending struct {
-	records [][]byte        // 1 to maxBlock of 1 to maxRecord bytes
-	written []gate.Decision // what the records hold; their hashes come with the answer
-	done    chan error      // takes one answer
+	records  [][]byte        // 1 to maxBlock of 1 to maxRecord bytes
+	written  []gate.Decision // what the records hold; their hashes come with the answer
+	outcomes []outcome       // what each of them changed
+	done     chan error      // takes one answer
 }
 
 // writer is the group commit: one goroutine that writes what waits as one
@@ -23,7 +24,7 @@ type pending struct {
 // waited gets the error, since it was numbered after records that the ledger
 // lacks.
 type writer struct {
-	committed func(records [][]byte, hashes []gate.Digest, at tip) // after the commit, before the answers
+	committed func(group []*pending, hashes []gate.Digest, at tip) // after the commit, before the answers
 	failed    func(err error)                                      // after the writer was poisoned, before the answers
 
 	wake    chan struct{} // holds a token when the queue is not empty, or closing
@@ -36,7 +37,7 @@ type writer struct {
 	closing bool
 }
 
-func startWriter(l *ledger, committed func([][]byte, []gate.Digest, tip), failed func(error)) *writer {
+func startWriter(l *ledger, committed func([]*pending, []gate.Digest, tip), failed func(error)) *writer {
 	w := &writer{
 		committed: committed, failed: failed, ledger: l,
 		wake: make(chan struct{}, 1), stopped: make(chan struct{}),
@@ -148,7 +149,7 @@ func (w *writer) write(group []*pending) {
 		err = w.ledger.append(records)
 	}
 	if err == nil {
-		w.committed(records, w.ledger.hashes, w.ledger.head())
+		w.committed(group, w.ledger.hashes, w.ledger.head())
 	} else {
 		w.mu.Lock()
 		w.fault = err

@@ -12,7 +12,7 @@ import (
 
 // startTestWriter starts a writer whose callers number their own records.
 func startTestWriter(l *ledger) *writer {
-	return startWriter(l, func([][]byte, []gate.Digest, tip) {}, func(error) {})
+	return startWriter(l, func([]*pending, []gate.Digest, tip) {}, func(error) {})
 }
 
 // commitOne hands the writer one record and waits for the answer.
@@ -106,7 +106,7 @@ func TestWriterIsPoisonedByAnError(t *testing.T) {
 	l := newLedger(t)
 	path := l.db.Path()
 	var faults []error
-	w := startWriter(l, func([][]byte, []gate.Digest, tip) {}, func(err error) { faults = append(faults, err) })
+	w := startWriter(l, func([]*pending, []gate.Digest, tip) {}, func(err error) { faults = append(faults, err) })
 	if err := commitOne(w, []byte("first")); err != nil {
 		t.Fatal(err)
 	}

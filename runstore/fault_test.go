@@ -175,12 +175,12 @@ func TestStateThatWasThrownAwayConflicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := fresh()
-	if _, err := again.apply(s.seq+1, []gate.Transition{lost}); err != nil {
+	if _, _, err := again.apply(s.seq+1, []gate.Transition{lost}); err != nil {
 		t.Fatalf("on the same state: %v", err)
 	}
 	again = fresh()
 	again.epoch++
-	if _, err := again.apply(s.seq+1, []gate.Transition{lost}); !errors.Is(err, gate.ErrConflict) {
+	if _, _, err := again.apply(s.seq+1, []gate.Transition{lost}); !errors.Is(err, gate.ErrConflict) {
 		t.Errorf("on a state of another epoch = %v, want %v", err, gate.ErrConflict)
 	}
 }

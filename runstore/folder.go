@@ -1,53 +1,67 @@
 package runstore
 
 import (
+	"time"
+
 	"go.etcd.io/bbolt"
 
 	"tollgate/gate"
 )
 
-// heldByFolder bounds the runs that a folder keeps in memory. It may let go of
-// any after a flush: their rows are current then.
+// heldByFolder bounds the runs that a folder keeps in memory while it folds
+// the ledger. It may let go of any after a flush: their rows are current then.
 const heldByFolder = 20_000
 
-// folder folds stored records into a projection. It decodes what was stored
-// and folds that, never what a caller holds: so rows that are written as the
-// ledger grows and rows that are built anew from it are the same.
+// folder gathers what decisions changed and writes it into a projection. It
+// has two ways to learn of that. In a store that is at work it takes over what
+// the decisions changed there. When it opens, catches up or is built anew it
+// folds the records of the ledger. Both come to the same rows: Verify compares
+// them.
 //
 // It is not safe for concurrent use.
 type folder struct {
 	rows  *projection
 	realm string
-	held  *held
-	at    tip // folded so far; flush makes it durable
+	held  *held // what records are folded on; nil when it is not current
+	at    tip   // taken in so far; flush makes it durable
 	sum   summary
 
-	runs []dirtyRun
-	ops  []dirtyOp
-	deps []dirtyDep
-	told map[gate.RunID][]uint64
-
-	runIndex map[gate.RunID]struct{}
-	opIndex  map[gate.Ref]struct{}
-	depIndex map[string]struct{}
+	// What has changed since the last flush, and where each stands in there.
+	runs     []dirtyRun
+	ops      []dirtyOp
+	deps     []dirtyDep
+	runIndex map[gate.RunID]int
+	opIndex  map[gate.Ref]int
+	depIndex map[string]int
 }
 
-// What has changed since the last flush, with what the rows say: nil for what
-// is new.
+// What has changed: before is what the rows say, nil for what is new.
 type (
 	dirtyRun struct {
-		id     gate.RunID
-		before *gate.Run
+		before, now *gate.Run
+		told        []uint64 // its decisions
+		row         runRow   // of the flush
 	}
-	dirtyOp struct {
-		ref    gate.Ref
-		before *gate.Operation
-	}
-	dirtyDep struct {
-		name   string
-		before gate.BreakerState
-	}
+	dirtyOp  struct{ before, now *gate.Operation }
+	dirtyDep struct{ before, now *gate.Dependency }
 )
+
+// outcome is what the projection needs to know of a decision.
+type outcome struct {
+	seq      uint64
+	run      gate.RunID
+	at       time.Time
+	contract gate.Digest // that it put into force; zero for none
+	change   gate.Change
+}
+
+func outcomeOf(d *gate.Decision, c gate.Change) outcome {
+	o := outcome{seq: d.Seq, run: d.Run, at: d.Inputs.Now, change: c}
+	if d.Command.Act() == gate.ActAdopt {
+		o.contract = d.Contract
+	}
+	return o
+}
 
 // newFolder returns a folder that goes on where the projection stands.
 func newFolder(rows *projection, realm string) (*folder, error) {
@@ -56,110 +70,109 @@ func newFolder(rows *projection, realm string) (*folder, error) {
 		return nil, err
 	}
 	f := &folder{rows: rows, realm: realm, at: at, sum: sum}
-	if f.held, err = newHeld(rows, 0); err != nil {
-		return nil, err
-	}
 	f.clean()
-	return f, nil
+	return f, f.hold()
 }
 
 func (f *folder) clean() {
-	f.runs, f.ops, f.deps = f.runs[:0], f.ops[:0], f.deps[:0]
-	f.told = map[gate.RunID][]uint64{}
-	f.runIndex, f.opIndex, f.depIndex = map[gate.RunID]struct{}{}, map[gate.Ref]struct{}{}, map[string]struct{}{}
+	f.runs, f.ops, f.deps = nil, nil, nil
+	f.runIndex, f.opIndex, f.depIndex = map[gate.RunID]int{}, map[gate.Ref]int{}, map[string]int{}
 }
 
-// fold folds one record, the next one of the ledger.
-func (f *folder) fold(record []byte) error {
-	d, err := decodeRecord(f.at.Seq+1, f.realm, record)
-	if err != nil {
-		return err
+// hold makes sure that there is something to fold records on.
+func (f *folder) hold() (err error) {
+	if f.held == nil {
+		f.held, err = holdAbove(f.rows, f.unflushed(), 0)
 	}
-	return f.decision(&d)
+	return err
 }
 
 // decision folds a decision that was decoded from the next record.
 func (f *folder) decision(d *gate.Decision) error {
-	f.at.Seq = d.Seq
-	if d.Inputs.Now.After(f.sum.at) {
-		f.sum.at = d.Inputs.Now
-	}
-	if d.Command.Act() == gate.ActAdopt {
-		f.sum.contract = d.Contract
-		return nil
-	}
 	want := gate.WantOf(d)
-	before, err := f.held.load(nil, want)
+	if err := f.held.bringAll(want); err != nil {
+		return err
+	}
+	change, err := f.held.live.Fold(*d)
 	if err != nil {
 		return err
 	}
-	after, err := gate.Fold(before, *d)
-	if err != nil {
-		return err
+	for _, r := range change.Runs {
+		f.held.note(r.After.ID)
 	}
-	f.held.live.Put(after)
-	f.told[d.Run] = append(f.told[d.Run], d.Seq)
-	f.mark(&before, &after)
+	o := outcomeOf(d, change)
+	f.note(&o)
 	return nil
 }
 
-// mark notes what a fold may have changed.
-func (f *folder) mark(before, after *gate.State) {
-	for i := range after.Runs {
-		id := after.Runs[i].ID
-		f.held.note(id)
-		if _, ok := f.runIndex[id]; !ok {
-			f.runIndex[id] = struct{}{}
-			f.runs = append(f.runs, dirtyRun{id, before.Run(id)})
+// take takes over what the next decision changed in the store.
+func (f *folder) take(o *outcome) {
+	f.held = nil
+	f.note(o)
+}
+
+func (f *folder) note(o *outcome) {
+	f.at.Seq = o.seq
+	if o.at.After(f.sum.at) {
+		f.sum.at = o.at
+	}
+	if !o.contract.IsZero() {
+		f.sum.contract = o.contract
+		return
+	}
+	for _, r := range o.change.Runs {
+		i, ok := f.runIndex[r.After.ID]
+		if !ok {
+			i = len(f.runs)
+			f.runIndex[r.After.ID], f.runs = i, append(f.runs, dirtyRun{before: r.Before})
+		}
+		f.runs[i].now = r.After
+		if r.After.ID == o.run {
+			f.runs[i].told = append(f.runs[i].told, o.seq)
 		}
 	}
-	for i := range after.Ops {
-		ref := gate.Ref{Run: after.Ops[i].Run, Op: after.Ops[i].ID}
-		if _, ok := f.opIndex[ref]; !ok {
-			f.opIndex[ref] = struct{}{}
-			f.ops = append(f.ops, dirtyOp{ref, before.Op(ref.Run, ref.Op)})
+	for _, m := range o.change.Ops {
+		ref := gate.Ref{Run: m.After.Run, Op: m.After.ID}
+		i, ok := f.opIndex[ref]
+		if !ok {
+			i = len(f.ops)
+			f.opIndex[ref], f.ops = i, append(f.ops, dirtyOp{before: m.Before})
 		}
+		f.ops[i].now = m.After
 	}
-	for i := range after.Deps {
-		name := after.Deps[i].Name
-		if _, ok := f.depIndex[name]; !ok {
-			f.depIndex[name] = struct{}{}
-			dep := dirtyDep{name: name}
-			if was := before.Dep(name); was != nil {
-				dep.before = was.Breaker.State
-			}
-			f.deps = append(f.deps, dep)
+	for _, m := range o.change.Deps {
+		i, ok := f.depIndex[m.After.Name]
+		if !ok {
+			i = len(f.deps)
+			f.depIndex[m.After.Name], f.deps = i, append(f.deps, dirtyDep{before: m.Before})
 		}
+		f.deps[i].now = m.After
 	}
 }
 
 // unflushed returns what has changed since the last flush, as it stands.
 func (f *folder) unflushed() (s gate.State) {
-	for _, r := range f.runs {
-		if now, ok := f.held.live.Run(r.id); ok {
-			s.Runs = append(s.Runs, now)
-		}
+	for i := range f.runs {
+		s.Runs = append(s.Runs, *f.runs[i].now)
+		s.Runs[i].Rev = plainRev(s.Runs[i].Rev)
 	}
-	for _, o := range f.ops {
-		if now, ok := f.held.live.Op(o.ref); ok {
-			s.Ops = append(s.Ops, now)
-		}
+	for i := range f.ops {
+		s.Ops = append(s.Ops, *f.ops[i].now)
 	}
-	for _, d := range f.deps {
-		if now, err := f.held.live.Load(nil, gate.Want{Depends: []string{d.name}}); err == nil {
-			s.Deps = append(s.Deps, now.Deps...)
-		}
+	for i := range f.deps {
+		s.Deps = append(s.Deps, *f.deps[i].now)
+		s.Deps[i].Rev = plainRev(s.Deps[i].Rev)
 	}
 	return s
 }
 
-// flush writes what has changed, and how far the ledger has been folded in,
-// in one transaction. The hash is that of the record at f.at.Seq.
+// flush writes what has changed, and how far the ledger has been taken in, in
+// one transaction. The hash is that of the record at f.at.Seq.
 func (f *folder) flush(hash gate.Digest) error {
 	f.at.Hash = hash
 	sum := f.sum
 	err := f.rows.update(func(tx *bbolt.Tx) error {
-		w := &rowWriter{tx: tx, sum: &sum, live: &f.held.live}
+		w := &rowWriter{tx: tx, sum: &sum}
 		if err := w.write(f); err != nil {
 			return err
 		}
@@ -174,10 +187,13 @@ func (f *folder) flush(hash gate.Digest) error {
 	}
 	f.sum = sum
 	f.clean()
-	if len(f.held.ring) > heldByFolder {
-		f.held, err = newHeld(f.rows, 0)
-		return err
+	switch {
+	case f.held == nil:
+	case len(f.held.ring) > heldByFolder:
+		f.held = nil
+		return f.hold()
+	default:
+		f.held.evict(1024, f.sum.at, f.at.Seq)
 	}
-	f.held.evict(1024, f.sum.at, f.at.Seq)
 	return nil
 }

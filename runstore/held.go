@@ -33,6 +33,25 @@ func newHeld(rows *projection, epoch uint64) (*held, error) {
 	return h, nil
 }
 
+// holdAbove returns a state that holds what has changed since the rows were
+// written, and every run that has, whole.
+func holdAbove(rows *projection, newer gate.State, epoch uint64) (*held, error) {
+	h, err := newHeld(rows, epoch)
+	if err != nil {
+		return nil, err
+	}
+	for i := range newer.Runs {
+		if err := h.bring(newer.Runs[i].ID); err != nil {
+			return nil, err
+		}
+	}
+	h.put(newer)
+	return h, nil
+}
+
+// plainRev is a revision without the epoch, as rows have it.
+func plainRev(rev uint64) uint64 { return rev & (1<<epochBits - 1) }
+
 // put brings aggregates in. Their revisions are moved past those that were
 // given out before the state was last thrown away: else what was read then
 // could be taken for what stands now.
@@ -116,7 +135,7 @@ func (h *held) load(said func(uint64) (gate.Decision, error), wants ...gate.Want
 }
 
 // apply compares, numbers and folds a chain.
-func (h *held) apply(seq uint64, chain []gate.Transition) ([]gate.Decision, error) {
+func (h *held) apply(seq uint64, chain []gate.Transition) ([]gate.Decision, []gate.Change, error) {
 	for i := range chain {
 		if chain[i].Repeats() {
 			continue
@@ -124,15 +143,15 @@ func (h *held) apply(seq uint64, chain []gate.Transition) ([]gate.Decision, erro
 		// Every run that the fold changes is among those that were read.
 		for _, r := range chain[i].Reads() {
 			if err := h.bring(r.Run); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		}
 	}
-	written, err := h.live.Apply(seq, chain...)
+	written, changes, err := h.live.Advance(seq, chain...)
 	for i := range written {
 		h.opened(&written[i])
 	}
-	return written, err
+	return written, changes, err
 }
 
 // opened takes account of what a decision brought into being: a new run, or

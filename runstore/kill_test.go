@@ -37,7 +37,7 @@ func killChild(mode, dir string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	w := startWriter(f.ledger, func([][]byte, []gate.Digest, tip) {}, func(error) {})
+	w := startWriter(f.ledger, func([]*pending, []gate.Digest, tip) {}, func(error) {})
 	var mu sync.Mutex
 	next := f.ledger.head().Seq
 	acknowledge := func(seq uint64) {

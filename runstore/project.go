@@ -23,8 +23,9 @@ const (
 
 // fedBlock is a committed block on its way into the projection.
 type fedBlock struct {
-	records [][]byte
-	at      tip // after its last record
+	first    uint64
+	at       tip       // after its last record
+	outcomes []outcome // of all its records, or none: then they are read from the ledger
 }
 
 // projector keeps the projection behind the ledger, in a goroutine of its own.
@@ -112,11 +113,11 @@ func (p *projector) run() {
 				p.flush() //nolint:errcheck // kept as the fault
 				return
 			}
-			p.fold(b)
+			p.take(b)
 		case f := <-p.asks:
 			for range len(p.blocks) {
 				if b, ok := <-p.blocks; ok {
-					p.fold(b)
+					p.take(b)
 				}
 			}
 			p.mend()
@@ -127,21 +128,18 @@ func (p *projector) run() {
 	}
 }
 
-// fold takes in a block. A fault leaves the projection where it is; the ledger
+// take takes in a block. A fault leaves the projection where it is; the ledger
 // goes on.
-func (p *projector) fold(b fedBlock) {
+func (p *projector) take(b fedBlock) {
 	p.at = b.at
 	p.waiting++
-	first := b.at.Seq + 1 - uint64(len(b.records))
 	switch have := p.folder.at.Seq; {
 	case p.fault != nil, have >= b.at.Seq:
-	case have+1 != first: // what came while there was a fault is in the ledger
+	case have+1 != b.first, len(b.outcomes) == 0: // what came while there was a fault is in the ledger
 		p.fault = p.catch(p.folder, b.at.Seq)
 	default:
-		for _, r := range b.records {
-			if p.fault = p.folder.fold(r); p.fault != nil {
-				break
-			}
+		for i := range b.outcomes {
+			p.folder.take(&b.outcomes[i])
 		}
 	}
 	if p.waiting%flushBlocks == 0 {
@@ -237,6 +235,9 @@ func followLedger(ctx context.Context, rows *projection, l *ledger, last uint64)
 // follow folds the ledger in up to the block that ends at seq last, and
 // flushes. decided, if any, is called with each decision before it is folded.
 func (f *folder) follow(ctx context.Context, l *ledger, last uint64, decided func(*gate.Decision) error) error {
+	if err := f.hold(); err != nil {
+		return err
+	}
 	flushed := f.at.Seq
 	end, err := l.walkTo(ctx, f.at, last, func(b block, at tip) error {
 		for seq, record := range b.all {

@@ -11,26 +11,27 @@ import (
 
 // rowWriter writes rows and their index entries within one transaction.
 type rowWriter struct {
-	tx   *bbolt.Tx
-	sum  *summary
-	live *gate.Live
-	rows map[gate.RunID]*runRow
+	tx  *bbolt.Tx
+	sum *summary
 }
 
 func (w *rowWriter) write(f *folder) error {
-	w.rows = make(map[gate.RunID]*runRow, len(f.runs))
-	for _, r := range f.runs {
-		if err := w.open(r); err != nil {
+	for i := range f.runs {
+		if err := w.open(&f.runs[i]); err != nil {
 			return err
 		}
 	}
 	for _, o := range f.ops {
-		if err := w.op(o); err != nil {
+		i, ok := f.runIndex[o.now.Run]
+		if !ok {
+			return damaged("operation %q changed and its run %q did not", o.now.ID, o.now.Run)
+		}
+		if err := w.op(o, &f.runs[i].row); err != nil {
 			return err
 		}
 	}
-	for _, r := range f.runs {
-		if err := w.run(r, f.told[r.id]); err != nil {
+	for i := range f.runs {
+		if err := w.run(&f.runs[i]); err != nil {
 			return err
 		}
 	}
@@ -43,47 +44,40 @@ func (w *rowWriter) write(f *folder) error {
 }
 
 // open reads the row of a run that has changed, or begins one.
-func (w *rowWriter) open(r dirtyRun) error {
-	now, ok := w.live.Run(r.id)
-	if !ok {
-		return damaged("run %q is not held", r.id)
-	}
-	row := new(runRow)
+func (w *rowWriter) open(r *dirtyRun) (err error) {
+	r.row = runRow{}
 	if r.before != nil {
-		old, err := runAt(w.tx, now.Opened)
-		if err != nil {
+		if r.row, err = runAt(w.tx, r.now.Opened); err != nil {
 			return err
 		}
-		*row = old
 	}
-	row.run = now
-	w.rows[r.id] = row
+	r.row.run = *r.now
+	r.row.run.Rev = plainRev(r.now.Rev)
 	return nil
 }
 
 // run writes the row of a run, its id and its places in the lists.
-func (w *rowWriter) run(r dirtyRun, told []uint64) error {
-	row := w.rows[r.id]
-	if err := w.tell(row, told); err != nil {
+func (w *rowWriter) run(r *dirtyRun) error {
+	if err := w.tell(&r.row, r.told); err != nil {
 		return err
 	}
-	key := seqKey(row.run.Opened)
-	if err := w.tx.Bucket(bucketRuns).Put(key, encodeRow(storeRunRow(*row))); err != nil {
+	key := seqKey(r.now.Opened)
+	if err := w.tx.Bucket(bucketRuns).Put(key, encodeRow(storeRunRow(r.row))); err != nil {
 		return err
 	}
 	var old [][]byte
 	if r.before != nil {
 		old = runsKeys(r.before)
 		w.countRun(r.before, -1)
-	} else if err := w.tx.Bucket(bucketRunIDs).Put(idDigest(string(r.id)), key); err != nil {
+	} else if err := w.tx.Bucket(bucketRunIDs).Put(idDigest(string(r.now.ID)), key); err != nil {
 		return err
 	}
-	w.countRun(&row.run, +1)
-	if err := swap(w.tx.Bucket(bucketRunsByState), old, runsKeys(&row.run)); err != nil {
+	w.countRun(r.now, +1)
+	if err := swap(w.tx.Bucket(bucketRunsByState), old, runsKeys(r.now)); err != nil {
 		return err
 	}
 	due := w.tx.Bucket(bucketDueRuns)
-	if row.due == 0 {
+	if r.row.due == 0 {
 		return due.Delete(key)
 	}
 	return due.Put(key, nil)
@@ -116,25 +110,23 @@ func (w *rowWriter) tell(row *runRow, seqs []uint64) error {
 }
 
 // op writes an operation, its id and its item.
-func (w *rowWriter) op(o dirtyOp) error {
-	now, ok := w.live.Op(o.ref)
-	row := w.rows[o.ref.Run]
-	if !ok || row == nil {
-		return damaged("operation %q of run %q is not held", o.ref.Op, o.ref.Run)
+func (w *rowWriter) op(o dirtyOp, row *runRow) error {
+	at, known := place{}, false
+	if o.before != nil {
+		at, known = placeNamed(w.tx, row.run.Opened, o.now.ID)
 	}
-	at, known := placeNamed(w.tx, row.run.Opened, o.ref.Op)
 	if !known {
 		at = place{row.run.Opened, uint32(row.ops)}
 		row.ops++
-		if err := w.tx.Bucket(bucketOpIDs).Put(opIDKey(at.run, now.ID), at.key()[8:]); err != nil {
+		if err := w.tx.Bucket(bucketOpIDs).Put(opIDKey(at.run, o.now.ID), at.key()[8:]); err != nil {
 			return err
 		}
 	}
-	row.due += due(&now, &row.run) - due(o.before, &row.run)
-	if err := w.tx.Bucket(bucketOps).Put(at.key(), encodeRow(storeOperation(now))); err != nil {
+	row.due += due(o.now, &row.run) - due(o.before, &row.run)
+	if err := w.tx.Bucket(bucketOps).Put(at.key(), encodeRow(storeOperation(*o.now))); err != nil {
 		return err
 	}
-	return w.item(o.before, &now, &row.run, at)
+	return w.item(o.before, o.now, &row.run, at)
 }
 
 // due is 1 for an operation with something due, now or later.
@@ -202,18 +194,15 @@ func (w *rowWriter) countItem(row *gate.ItemRow, sign int64) error {
 
 // dep writes a dependency.
 func (w *rowWriter) dep(d dirtyDep) error {
-	s, err := w.live.Load(nil, gate.Want{Depends: []string{d.name}})
-	if err != nil || len(s.Deps) == 0 {
-		return err
-	}
-	dep := &s.Deps[0]
-	if d.before != gate.BreakerClosed {
+	if d.before != nil && d.before.Breaker.State != gate.BreakerClosed {
 		w.sum.counts.BreakersOpen--
 	}
-	if dep.Breaker.State != gate.BreakerClosed {
+	if d.now.Breaker.State != gate.BreakerClosed {
 		w.sum.counts.BreakersOpen++
 	}
-	return w.tx.Bucket(bucketDependencies).Put([]byte(d.name), encodeRow(storeDependency(*dep)))
+	row := *d.now
+	row.Rev = plainRev(row.Rev)
+	return w.tx.Bucket(bucketDependencies).Put([]byte(row.Name), encodeRow(storeDependency(row)))
 }
 
 // swap moves entries without a value from their old keys to the new ones.

@@ -102,7 +102,7 @@ func (s *Store) begin(epoch uint64) error {
 	if err != nil {
 		return err
 	}
-	h, err := newHeld(s.rows, epoch)
+	h, err := holdAbove(s.rows, newer, epoch)
 	if err != nil {
 		return err
 	}
@@ -110,15 +110,11 @@ func (s *Store) begin(epoch uint64) error {
 	if err != nil {
 		return err
 	}
-	for i := range newer.Runs {
-		ids = append(ids, newer.Runs[i].ID)
-	}
 	for _, id := range ids {
 		if err := h.bring(id); err != nil {
 			return err
 		}
 	}
-	h.put(newer)
 	s.held, s.seq, s.pending = h, s.durable.Load().Seq, map[uint64]*gate.Decision{}
 	return nil
 }
@@ -216,13 +212,14 @@ func (s *Store) accept(chain []gate.Transition, bodies [][]byte) (decisions []ga
 	if err := s.usable(); err != nil {
 		return nil, nil, err
 	}
-	written, err := s.held.apply(s.seq+1, chain)
+	written, changes, err := s.held.apply(s.seq+1, chain)
 	if err != nil {
 		return nil, nil, err
 	}
-	p = &pending{written: written, done: make(chan error, 1)}
+	p = &pending{records: bodies, written: written, outcomes: make([]outcome, len(written)), done: make(chan error, 1)}
 	for i := range written {
-		p.records = append(p.records, bindRecord(bodies[i], written[i].Prev))
+		p.records[i] = bindRecord(bodies[i], written[i].Prev)
+		p.outcomes[i] = outcomeOf(&written[i], changes[i])
 		s.pending[written[i].Seq] = &written[i]
 	}
 	s.seq += uint64(len(written))
@@ -257,31 +254,38 @@ func answers(chain []gate.Transition, written []gate.Decision) (decisions []gate
 
 // committed takes account of a block that is on disk. The writer calls it
 // before it answers.
-func (s *Store) committed(records [][]byte, hashes []gate.Digest, at tip) {
-	if len(records) == 0 {
+func (s *Store) committed(group []*pending, hashes []gate.Digest, at tip) {
+	if len(hashes) == 0 {
 		return
 	}
 	head := *s.durable.Load()
-	head.Seq, head.Hash = at.Seq, at.Hash
+	block := fedBlock{first: head.Seq + 1, at: at, outcomes: make([]outcome, 0, len(hashes))}
 	s.mu.Lock()
-	for seq := at.Seq + 1 - uint64(len(records)); seq <= at.Seq; seq++ {
-		s.pending[seq].Hash = hashes[seq+uint64(len(records))-at.Seq-1]
-		advance(&head, s.pending[seq])
-		delete(s.pending, seq)
+	for _, p := range group {
+		for i := range p.written {
+			p.written[i].Hash, hashes = hashes[0], hashes[1:]
+			delete(s.pending, p.written[i].Seq)
+		}
+		block.outcomes = append(block.outcomes, p.outcomes...)
 	}
 	s.mu.Unlock()
-	s.projector.feed(fedBlock{records, at})
+	for i := range block.outcomes {
+		advance(&head, block.outcomes[i].at, block.outcomes[i].contract)
+	}
+	head.Seq, head.Hash = at.Seq, at.Hash
+	s.projector.feed(block)
 	s.durable.Store(&head) // what a reader has seen has been fed
 	s.watchers.wake(at.Seq)
 }
 
-// advance takes a decision into what is known of the ledger as a whole.
-func advance(head *gate.Head, d *gate.Decision) {
-	if d.Inputs.Now.After(head.At) {
-		head.At = d.Inputs.Now
+// advance takes a decision into what is known of the ledger as a whole:
+// when it was, and the contract that it put into force, if any.
+func advance(head *gate.Head, at time.Time, contract gate.Digest) {
+	if at.After(head.At) {
+		head.At = at
 	}
-	if d.Command.Act() == gate.ActAdopt {
-		head.Contract = d.Contract
+	if !contract.IsZero() {
+		head.Contract = contract
 	}
 }
 
@@ -337,16 +341,15 @@ func (s *Store) reopen() error {
 		return damaged("the ledger ends at seq %d, but %d was acknowledged", l.head().Seq, head.Seq)
 	}
 	end, err := l.walk(context.Background(), tip{Seq: head.Seq, Hash: head.Hash}, func(b block, at tip) error {
-		var records [][]byte
 		for seq, record := range b.all {
-			records = append(records, record)
 			d, err := decodeRecord(seq, head.Realm, record)
 			if err != nil {
 				return err
 			}
-			advance(&head, &d)
+			o := outcomeOf(&d, gate.Change{})
+			advance(&head, o.at, o.contract)
 		}
-		s.projector.feed(fedBlock{records, at})
+		s.projector.feed(fedBlock{first: b.first, at: at})
 		return nil
 	})
 	if err != nil {
