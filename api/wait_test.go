@@ -195,7 +195,7 @@ func TestClientWatchReconnects(t *testing.T) {
 // Case 16: 16 concurrent asks with one attempt left, over the socket: exactly
 // one permit, every time.
 func TestOneAttemptLeft(t *testing.T) {
-	const rounds, asks = 1000, 16
+	const rounds, asks = 200, 16
 	h := open(t)
 	for round := range rounds {
 		run := fmt.Sprint("r", round)
