@@ -132,14 +132,12 @@ func (b *reportBody) command(who gate.Actor, run gate.RunID, rules []gate.HTTPRu
 	c := gate.Report{
 		Actor: who, Run: run, Op: gate.OpID(b.Op), Ordinal: b.Ordinal, Inner: b.InnerAttempts, Result: b.ResultRef,
 	}
-	said := 0
-	for _, is := range [...]bool{b.OK != nil, b.Failure != nil, b.HTTP != nil} {
-		if is {
-			said++
+	if said := b.said(); len(said) != 1 || b.OK != nil && !*b.OK {
+		got := "none of them"
+		if len(said) > 0 {
+			got = strings.Join(said, ", ")
 		}
-	}
-	if said != 1 || b.OK != nil && !*b.OK {
-		return c, &gate.InputError{Field: "report", Want: "one of ok: true, failure and http", Got: "another"}
+		return c, &gate.InputError{Field: "report", Want: "one of ok: true, failure and http", Got: got}
 	}
 	if len(b.ResultRef) > maxResultRef {
 		return c, &gate.InputError{Field: "result_ref", Want: fmt.Sprintf("at most %d bytes", maxResultRef), Got: fmt.Sprintf("%d bytes", len(b.ResultRef))}
@@ -159,6 +157,21 @@ func (b *reportBody) command(who gate.Actor, run gate.RunID, rules []gate.HTTPRu
 	c.Result = ""
 	c.Failure = kept(c.Failure)
 	return c, err
+}
+
+// said lists which of the three answers a report gives.
+func (b *reportBody) said() []string {
+	var said []string
+	if b.OK != nil {
+		said = append(said, "ok: "+strconv.FormatBool(*b.OK))
+	}
+	if b.Failure != nil {
+		said = append(said, "failure")
+	}
+	if b.HTTP != nil {
+		said = append(said, "http")
+	}
+	return said
 }
 
 func (b *failureBody) failure(now time.Time) gate.Failure {

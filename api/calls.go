@@ -28,7 +28,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, err
 	}
 	if len(b.Input) > gate.MaxInput {
-		return nil, fmt.Errorf("input: %d bytes, at most %d: %w", len(b.Input), gate.MaxInput, errTooLarge)
+		return nil, fmt.Errorf("an input of %d bytes, at most %d: %w", len(b.Input), gate.MaxInput, errTooLarge)
 	}
 	c, err := b.command(peerIn(r.Context()).Actor, runIn(r))
 	if err != nil {

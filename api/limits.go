@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -28,8 +29,10 @@ const (
 	idleTime  = 2 * time.Minute
 )
 
-// errTooLarge: a body is longer than maxBody.
-var errTooLarge = errors.New("the body is larger than 262144 bytes")
+// errTooLarge: a body is longer than maxBody, or an input than gate.MaxInput.
+var errTooLarge = errors.New("too large")
+
+var errBody = fmt.Errorf("a body of more than %d bytes: %w", maxBody, errTooLarge)
 
 // readBody reads a request's body within bodyTime. With cut, strings of any
 // length pass, each shortened to maxString: so a report is never refused for a
@@ -77,7 +80,7 @@ func (p *paced) Read(b []byte) (int, error) {
 func readWhole(r io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxBody+1))
 	if err == nil && len(body) > maxBody {
-		return nil, errTooLarge
+		return nil, errBody
 	}
 	return body, err
 }
@@ -114,7 +117,7 @@ func readCut(r io.Reader) ([]byte, error) {
 			out = append(out, token...)
 		}
 		if len(out) > maxBody {
-			return nil, errTooLarge
+			return nil, errBody
 		}
 	}
 }

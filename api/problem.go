@@ -63,49 +63,59 @@ var (
 	errInternal = errors.New("internal error")
 )
 
-// kind is one kind of problem: its name for machines and its status.
+// kind is one kind of problem: its name for machines, its status, and what
+// helps, where something does.
 type kind struct {
 	err    error
 	name   string
 	status int
+	hint   string
 }
 
 // kinds are all problems but bad input. The first that an error is counts.
 var kinds = []kind{
-	{gate.ErrNoRun, "no-such-run", http.StatusNotFound},
-	{gate.ErrNoOperation, "no-such-operation", http.StatusNotFound},
-	{gate.ErrNoAttempt, "no-such-attempt", http.StatusNotFound},
-	{gate.ErrNoItem, "no-such-item", http.StatusNotFound},
-	{gate.ErrNoDecision, "no-such-decision", http.StatusNotFound},
-	{gate.ErrUnknownTool, "no-such-tool", http.StatusNotFound},
-	{gate.ErrNoPolicy, "no-such-policy", http.StatusNotFound},
-	{gate.ErrReused, "reused-id", http.StatusConflict},
-	{gate.ErrStoreFull, "store-full", http.StatusInsufficientStorage},
-	{gate.ErrUnknownCommit, "unknown-commit", http.StatusServiceUnavailable},
-	{gate.ErrDamaged, "store-damaged", http.StatusInternalServerError},
-	{escalation.ErrReadOnly, "read-only", http.StatusForbidden},
-	{ErrForbidden, "forbidden", http.StatusForbidden},
-	{ErrClosing, "closing", http.StatusServiceUnavailable},
-	{context.Canceled, "canceled", http.StatusServiceUnavailable},
-	{context.DeadlineExceeded, "canceled", http.StatusServiceUnavailable},
-	{errTooLarge, "too-large", http.StatusRequestEntityTooLarge},
-	{errTooSlow, "too-slow", http.StatusRequestTimeout},
-	{os.ErrDeadlineExceeded, "too-slow", http.StatusRequestTimeout},
-	{errNoCall, "no-such-call", http.StatusNotFound},
-	{errMethod, "wrong-method", http.StatusMethodNotAllowed},
+	{gate.ErrNoRun, "no-such-run", http.StatusNotFound, "GET /v1/runs lists the runs; POST /v1/runs starts one"},
+	{gate.ErrNoOperation, "no-such-operation", http.StatusNotFound, hintOps},
+	{gate.ErrNoAttempt, "no-such-attempt", http.StatusNotFound, hintOps},
+	{gate.ErrNoItem, "no-such-item", http.StatusNotFound, "GET /v1/items lists the items"},
+	{gate.ErrNoDecision, "no-such-decision", http.StatusNotFound, "GET /v1/ledger?back=true lists the newest decisions"},
+	{gate.ErrUnknownTool, "no-such-tool", http.StatusNotFound, "the contract file of the gate's owner lists the tools"},
+	{gate.ErrNoPolicy, "no-such-policy", http.StatusNotFound, "the policies are those of the gate's contract file; a run may give its limits instead"},
+	{gate.ErrReused, "reused-id", http.StatusConflict, "what was sent first under this id stands; something else needs an id of its own"},
+	{gate.ErrStoreFull, "store-full", http.StatusInsufficientStorage, "reading goes on; the gate permits again when there is room"},
+	{gate.ErrUnknownCommit, "unknown-commit", http.StatusServiceUnavailable, "the same ask id or request id tells whether it was decided"},
+	{gate.ErrDamaged, "store-damaged", http.StatusInternalServerError, "tollgate verify, without an owner, names what is damaged"},
+	{escalation.ErrReadOnly, "read-only", http.StatusForbidden, "the gate's owner serves reading only"},
+	{ErrForbidden, "forbidden", http.StatusForbidden, "GET /healthz says as whom the gate sees this caller; roles are given in its contract file"},
+	{ErrClosing, "closing", http.StatusServiceUnavailable, "GET /readyz says when a gate serves here again"},
+	{context.Canceled, "canceled", http.StatusServiceUnavailable, hintCut},
+	{context.DeadlineExceeded, "canceled", http.StatusServiceUnavailable, hintCut},
+	{errTooLarge, "too-large", http.StatusRequestEntityTooLarge, "an ask takes input_digest in place of a large input"},
+	{errTooSlow, "too-slow", http.StatusRequestTimeout, hintSlow},
+	{os.ErrDeadlineExceeded, "too-slow", http.StatusRequestTimeout, hintSlow},
+	{errNoCall, "no-such-call", http.StatusNotFound, "the calls are below /v1/runs, /v1/items, /v1/ledger, /v1/watch, /v1/dependencies and /v1/counts; /healthz and /readyz"},
+	{errMethod, "wrong-method", http.StatusMethodNotAllowed, "the header Allow names the method"},
 }
+
+const (
+	hintOps  = "GET /v1/runs/RUN lists its operations and their attempts"
+	hintCut  = "the same id tells whether it was decided"
+	hintSlow = "nothing was decided"
+	hintLog  = "the log of the gate's owner has the rest"
+)
 
 // problemOf makes a problem of an error.
 func problemOf(err error) *Problem {
-	p := &Problem{Type: urn + "internal", Status: http.StatusInternalServerError, Detail: oneLine(err.Error())}
+	p := &Problem{Type: urn + "internal", Status: http.StatusInternalServerError, Detail: oneLine(err.Error()), Hint: hintLog}
 	var input *gate.InputError
 	if errors.As(err, &input) {
 		p.Type, p.Status = urn+"bad-input", http.StatusBadRequest
 		p.Field, p.Want, p.Got = oneLine(input.Field), oneLine(input.Want), oneLine(input.Got)
+		p.Hint = "" // what is wanted is the next step
 	} else {
 		for _, k := range kinds {
 			if errors.Is(err, k.err) {
-				p.Type, p.Status = urn+k.name, k.status
+				p.Type, p.Status, p.Hint = urn+k.name, k.status, k.hint
 				break
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"slices"
 	"time"
 
@@ -109,13 +110,22 @@ func (s *Server) route() {
 			return nil, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, errMethod)
 		}, nil))
 	}
-	s.mux.Handle("/", s.serve(func(_ http.ResponseWriter, r *http.Request) (any, error) {
-		return nil, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, errNoCall)
-	}, nil))
+	s.mux.Handle("/", s.serve(noCall, nil))
 }
 
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+func noCall(_ http.ResponseWriter, r *http.Request) (any, error) {
+	return nil, fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, errNoCall)
+}
+
+// ServeHTTP implements http.Handler. A path that another one stands for is no
+// call: the mux would answer with a page that sends the caller on.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if at := r.URL.EscapedPath(); path.Clean(at) != at || !path.IsAbs(at) {
+		s.serve(noCall, nil).ServeHTTP(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
 
 // serve makes a handler of a call. forbidden says why a peer may not make it.
 func (s *Server) serve(c call, forbidden func(peer) string) http.Handler {
@@ -208,12 +218,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // http returns the server with its limits.
 func (s *Server) http() *http.Server {
 	return &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: headTime,
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    maxHeader,
-		ConnContext:       withPeer,
-		ErrorLog:          slog.NewLogLogger(s.options.Log.Handler(), slog.LevelWarn),
+		Handler:                      s,
+		DisableGeneralOptionsHandler: true, // OPTIONS * is no call either
+		ReadHeaderTimeout:            headTime,
+		IdleTimeout:                  idleTime,
+		MaxHeaderBytes:               maxHeader,
+		ConnContext:                  withPeer,
+		ErrorLog:                     slog.NewLogLogger(s.options.Log.Handler(), slog.LevelWarn),
 	}
 }
 

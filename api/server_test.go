@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/json"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -100,6 +102,10 @@ func TestProblems(t *testing.T) {
 		{"another ask under the same id", "POST", "/v1/runs/r1/ask", `{"ask_id":"a1","op":"look-1","tool":"look","input":{"b":1}}`, 409, "reused-id", "a1"},
 		{"the path of a person", "POST", "/v1/runs/r1/ask", `{"ask_id":"a2","tool":"look","path":"manual","input":{}}`, 400, "bad-input", "path"},
 		{"an input and a digest", "POST", "/v1/runs/r1/ask", `{"ask_id":"a2","tool":"look","input":{},"input_digest":"sha256:` + strings.Repeat("0", 64) + `"}`, 400, "bad-input", "input_digest"},
+		{"a report that says nothing", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1}`, 400, "bad-input", "report: want one of ok: true, failure and http, got none of them"},
+		{"a report of ok: false", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"ok":false}`, 400, "bad-input", "got ok: false"},
+		{"a report of success and failure", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"ok":true,"failure":{"code":"timeout"}}`, 400, "bad-input", "got ok: true, failure"},
+		{"a report of all three", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"ok":false,"failure":{"code":"timeout"},"http":{"status":200}}`, 400, "bad-input", "got ok: false, failure, http"},
 		{"a digest that is none", "POST", "/v1/runs/r1/ask", `{"ask_id":"a2","tool":"look","input_digest":"sha256:00"}`, 400, "bad-input", "64 hex digits"},
 		{"a trace that is none", "POST", "/v1/runs/r1/ask", `{"ask_id":"a2","tool":"look","input":{},"traceparent":"x"}`, 400, "bad-input", "traceparent"},
 		{"no body", "POST", "/v1/runs/r1/ask", ``, 400, "bad-input", "one JSON value"},
@@ -109,6 +115,14 @@ func TestProblems(t *testing.T) {
 		{"a verb without a request id", "POST", "/v1/items/" + string(id) + "/reject", `{"version":1,"reason":"r"}`, 400, "bad-input", "request_id"},
 		{"a verb without a reason", "POST", "/v1/items/" + string(id) + "/reject", `{"request_id":"q","version":1}`, 400, "bad-input", "reason"},
 		{"no such call", "GET", "/v1/nope", "", 404, "no-such-call", "/v1/nope"},
+		{"no call at all", "GET", "/", "", 404, "no-such-call", "GET /: "},
+		{"a slash too many", "GET", "/v1//runs", "", 404, "no-such-call", "/v1//runs"},
+		{"a slash at the end", "GET", "/v1/runs/", "", 404, "no-such-call", "/v1/runs/"},
+		{"a slash at the beginning", "GET", "//v1/runs", "", 404, "no-such-call", "//v1/runs"},
+		{"a step back in the path", "POST", "/v1/runs/r1/../r2/ask", ask, 404, "no-such-call", "/v1/runs/r1/../r2/ask"},
+		{"a dot in the path", "GET", "/v1/./runs", "", 404, "no-such-call", "/v1/./runs"},
+		{"a name that is empty", "GET", "/v1/runs//operations/look-1", "", 404, "no-such-call", "/v1/runs//operations/look-1"},
+		{"a name with an escaped slash", "GET", "/v1/runs/r1%2F..%2Fr1", "", 404, "no-such-run", "r1/../r1"},
 		{"another method", "GET", "/v1/runs/r1/ask", "", 405, "wrong-method", "GET"},
 		{"a verb that reads", "DELETE", "/v1/runs/r1", "", 405, "wrong-method", "DELETE"},
 		{"an instant that is none", "POST", "/v1/items/" + string(id) + "/snooze", `{"request_id":"q","version":1,"until":"tomorrow"}`, 400, "bad-input", "until"},
@@ -139,6 +153,12 @@ func TestProblems(t *testing.T) {
 			if strings.ContainsFunc(p.Detail, func(r rune) bool { return r < ' ' || r > '~' }) {
 				t.Errorf("detail %q holds what a terminal obeys", p.Detail)
 			}
+			if p.Hint == "" && p.Want == "" {
+				t.Errorf("%+v says nothing of what may come next", p)
+			}
+			if strings.ContainsFunc(p.Hint, func(r rune) bool { return r < ' ' || r > '~' }) {
+				t.Errorf("hint %q holds what a terminal obeys", p.Hint)
+			}
 			if status == 405 && header.Get("Allow") == "" {
 				t.Error("405 without Allow")
 			}
@@ -146,6 +166,26 @@ func TestProblems(t *testing.T) {
 	}
 	if after := len(h.store.Decisions()); after != before {
 		t.Errorf("the ledger grew by %d", after-before)
+	}
+}
+
+// What HTTP answers for the server as a whole is no call either.
+func TestOptionsOfAll(t *testing.T) {
+	h := open(t)
+	c, err := net.Dial("unix", h.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close() //nolint:errcheck // the test is over
+	if _, err := io.WriteString(c, "OPTIONS * HTTP/1.1\r\nHost: gate\r\nConnection: close\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(string(answer), "HTTP/1.1 404 ") || !strings.Contains(string(answer), urn+"no-such-call") {
+		t.Errorf("answer = %s, want a 404 with a problem document", answer)
 	}
 }
 

@@ -75,7 +75,8 @@ func exitOf(err error) (code int, hint string) {
 	case p.Status == http.StatusServiceUnavailable:
 		code = exitNoStore
 	}
-	if p.Hint != "" {
+	// Our own hints are commands, the gate's are calls; but it knows its catalog.
+	if hint == "" || errors.Is(err, gate.ErrUnknownTool) {
 		hint = p.Hint
 	}
 	return code, hint
@@ -95,7 +96,7 @@ func exitOfCause(err error) (code int, hint string) {
 	case errors.As(err, &input), errors.As(err, &file):
 		return exitUsage, ""
 	case errors.Is(err, gate.ErrUnknownTool):
-		return exitUsage, "the contract lists the tools: --contract FILE, and tollgate policy check FILE shows them"
+		return exitUsage, "the contract file lists the tools: name it with --contract"
 	case errors.Is(err, gate.ErrNoRun):
 		return exitUsage, "tollgate runs list shows the runs"
 	case errors.Is(err, gate.ErrNoItem):
