@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,16 @@ type Clock interface {
 	// Elapsed returns the time since some fixed instant of this process's
 	// life. It never goes back, and counts time that the machine slept.
 	Elapsed() time.Duration
+}
+
+// Accepter is a Store that says when it has accepted a chain, which is long
+// before the disk has it. A Door that knows so much decides what comes next
+// meanwhile, and needs no goroutine to wait for each chain.
+type Accepter interface {
+	// Accept is Commit up to where Load sees the chain. An error is Commit's,
+	// and nothing was accepted. After nil, answer is called once with what
+	// Commit would return; it must not block.
+	Accept(ctx context.Context, answer func([]Decision, error), chain ...Transition) error
 }
 
 // Door is the one way to the ledger: it stamps the inputs of a command, loads
@@ -32,16 +43,22 @@ type Door struct {
 
 	force atomic.Pointer[Inputs] // the contract in force; nothing else is filled in
 
-	mu    sync.Mutex
-	lines map[RunID]*line
+	mu       sync.Mutex
+	lines    map[RunID]*line // runs with commands that wait or are being decided
+	ready    []*line         // of those, where something waits and nothing is being decided
+	deciders int             // goroutines at work
+	most     int             // of them
 
 	reading sync.Mutex // of clock and jitter
 	time    gateTime
 }
 
-// line is the queue of commands of one run. A goroutine drains it while it is
-// not empty; at most one chain of a run is under way at a time.
-type line struct{ waiting []*call }
+// line is the queue of commands of one run. At most one chain of a run is
+// being decided at a time.
+type line struct {
+	run     RunID
+	waiting []*call
+}
 
 type call struct {
 	ctx     context.Context
@@ -74,7 +91,10 @@ func NewDoor(ctx context.Context, store Engine, contract *Contract, clock Clock,
 	}
 	d := &Door{
 		store: store, clock: clock, jitter: jitter, realm: head.Realm,
-		lines: map[RunID]*line{}, time: newGateTime(head.At, clock),
+		lines: map[RunID]*line{}, time: newGateTime(head.At, clock), most: math.MaxInt,
+	}
+	if _, ok := store.(Accepter); ok {
+		d.most = 1 // it never waits for the disk; two would wait for each other at the store's lock
 	}
 	if err := d.Adopt(ctx, contract); err != nil {
 		return nil, err
@@ -135,16 +155,7 @@ func (d *Door) send(ctx context.Context, c Command, in Inputs) (Decision, error)
 		return Decision{}, err
 	}
 	w := &call{ctx: ctx, command: c, want: want, in: in, answer: make(chan answer, 1)}
-	d.mu.Lock()
-	l := d.lines[want.Run]
-	if l == nil {
-		l = new(line)
-		d.lines[want.Run] = l
-		go d.drain(want.Run, l, []*call{w})
-	} else {
-		l.waiting = append(l.waiting, w)
-	}
-	d.mu.Unlock()
+	d.enqueue(w)
 	select {
 	case a := <-w.answer:
 		if a.err != nil {
@@ -156,24 +167,54 @@ func (d *Door) send(ctx context.Context, c Command, in Inputs) (Decision, error)
 	}
 }
 
-// drain decides and commits a run's chains until no command waits.
-func (d *Door) drain(run RunID, l *line, chain []*call) {
-	for len(chain) > 0 {
-		d.serve(chain)
-		chain = d.next(run, l)
+// enqueue puts a call into the line of its run.
+func (d *Door) enqueue(w *call) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	l := d.lines[w.want.Run]
+	if l == nil {
+		l = &line{run: w.want.Run}
+		d.lines[l.run], d.ready = l, append(d.ready, l)
+	}
+	l.waiting = append(l.waiting, w)
+	if len(d.ready) > 0 && d.deciders < d.most {
+		d.deciders++
+		go d.work()
 	}
 }
 
-// next takes the next chain of a run. When there is none the line is no more.
-func (d *Door) next(run RunID, l *line) (chain []*call) {
+// work decides and commits chains, of whichever run is next, until no command
+// waits.
+func (d *Door) work() {
+	var l *line
+	for {
+		var chain []*call
+		if l, chain = d.next(l); l == nil {
+			return
+		}
+		d.serve(chain)
+	}
+}
+
+// next puts back the line of which a chain was decided, nil for none, and takes
+// the next chain. When there is none, there is one decider less.
+func (d *Door) next(was *line) (l *line, chain []*call) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(l.waiting) == 0 {
-		delete(d.lines, run)
-		return nil
+	switch {
+	case was == nil:
+	case len(was.waiting) > 0:
+		d.ready = append(d.ready, was)
+	default:
+		delete(d.lines, was.run)
 	}
+	if len(d.ready) == 0 {
+		d.deciders--
+		return nil, nil
+	}
+	l, d.ready = d.ready[0], d.ready[1:]
 	chain, l.waiting = nextChain(l.waiting)
-	return chain
+	return l, chain
 }
 
 // nextChain takes the commands that can be decided together: at most one for
@@ -198,8 +239,8 @@ func nextChain(waiting []*call) (chain, rest []*call) {
 	return chain, rest
 }
 
-// serve answers every call of a chain. The chain outlives its callers: a
-// caller who has gone finds the answer under its id.
+// serve sees to it that every call of a chain is answered. The chain outlives
+// its callers: a caller who has gone finds the answer under its id.
 func (d *Door) serve(chain []*call) {
 	ctx := context.WithoutCancel(chain[0].ctx)
 	for tries := 0; ; tries++ {
@@ -207,22 +248,40 @@ func (d *Door) serve(chain []*call) {
 		if err == nil && len(callers) == 0 {
 			return
 		}
-		var decisions []Decision
 		if err == nil {
-			decisions, err = d.store.Commit(ctx, transitions...)
+			err = d.commit(ctx, callers, transitions)
 		}
 		if errors.Is(err, ErrConflict) && tries < maxConflicts {
 			chain = callers // the others have been answered
 			continue
 		}
-		for i, w := range callers {
-			if err != nil {
-				w.answer <- answer{err: err}
-			} else {
-				w.answer <- answer{decision: &decisions[i]}
-			}
+		if err != nil {
+			answerAll(callers, nil, err)
 		}
 		return
+	}
+}
+
+// commit commits transitions, and answers their callers unless it returns an
+// error.
+func (d *Door) commit(ctx context.Context, callers []*call, transitions []Transition) error {
+	if s, ok := d.store.(Accepter); ok {
+		return s.Accept(ctx, func(decisions []Decision, err error) { answerAll(callers, decisions, err) }, transitions...)
+	}
+	decisions, err := d.store.Commit(ctx, transitions...)
+	if err == nil {
+		answerAll(callers, decisions, nil)
+	}
+	return err
+}
+
+func answerAll(callers []*call, decisions []Decision, err error) {
+	for i, w := range callers {
+		if err != nil {
+			w.answer <- answer{err: err}
+		} else {
+			w.answer <- answer{decision: &decisions[i]}
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ type pending struct {
 	records  [][]byte        // 1 to maxBlock of 1 to maxRecord bytes
 	written  []gate.Decision // what the records hold; their hashes come with the answer
 	outcomes []outcome       // what each of them changed
-	done     chan error      // takes one answer
+	done     func(error)     // called once, by the writer; it does not block
 }
 
 // writer is the group commit: one goroutine that writes what waits as one
@@ -159,6 +159,6 @@ func (w *writer) write(group []*pending) {
 		w.failed(err)
 	}
 	for _, p := range group {
-		p.done <- err
+		p.done(err)
 	}
 }

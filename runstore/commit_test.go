@@ -15,13 +15,20 @@ func startTestWriter(l *ledger) *writer {
 	return startWriter(l, func([]*pending, []gate.Digest, tip) {}, func(error) {})
 }
 
+// newPending returns what hands records to a writer, and where its answer
+// comes.
+func newPending(records ...[]byte) (*pending, <-chan error) {
+	answer := make(chan error, 1)
+	return &pending{records: records, done: func(err error) { answer <- err }}, answer
+}
+
 // commitOne hands the writer one record and waits for the answer.
 func commitOne(w *writer, record []byte) error {
-	p := &pending{records: [][]byte{record}, done: make(chan error, 1)}
+	p, answer := newPending(record)
 	if err := w.enqueue(p); err != nil {
 		return err
 	}
-	return <-p.done
+	return <-answer
 }
 
 func TestWriterKeepsTheOrder(t *testing.T) {
@@ -34,7 +41,7 @@ func TestWriterKeepsTheOrder(t *testing.T) {
 		wg.Go(func() {
 			for range 50 {
 				mu.Lock()
-				p := &pending{done: make(chan error, 1)}
+				p, answer := newPending()
 				for range 1 + next%3 {
 					next++
 					p.records = append(p.records, testRecord(next))
@@ -42,7 +49,7 @@ func TestWriterKeepsTheOrder(t *testing.T) {
 				err := w.enqueue(p)
 				mu.Unlock()
 				if err == nil {
-					err = <-p.done
+					err = <-answer
 				}
 				if err != nil {
 					t.Error(err)
@@ -78,19 +85,19 @@ func TestWriterKeepsTheOrder(t *testing.T) {
 func TestWriterBoundsAGroup(t *testing.T) {
 	l := newLedger(t)
 	w := startTestWriter(l)
-	var all []*pending
+	var all []<-chan error
 	for range 10 {
-		p := &pending{done: make(chan error, 1)}
+		p, answer := newPending()
 		for range 300 {
 			p.records = append(p.records, []byte("r"))
 		}
-		all = append(all, p)
+		all = append(all, answer)
 		if err := w.enqueue(p); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, p := range all {
-		if err := <-p.done; err != nil {
+	for _, answer := range all {
+		if err := <-answer; err != nil {
 			t.Error(err)
 		}
 	}

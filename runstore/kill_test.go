@@ -50,14 +50,14 @@ func killChild(mode, dir string) {
 				mu.Lock()
 				next++
 				seq := next
-				p := &pending{records: [][]byte{testRecord(seq)}, done: make(chan error, 1)}
+				p, answer := newPending(testRecord(seq))
 				err := w.enqueue(p)
 				mu.Unlock()
 				if mode == "early" {
 					acknowledge(seq)
 				}
 				if err == nil {
-					err = <-p.done
+					err = <-answer
 				}
 				if err != nil {
 					fmt.Fprintln(os.Stderr, err)

@@ -44,7 +44,10 @@ type Store struct {
 	closed  bool
 }
 
-var _ gate.Engine = (*Store)(nil)
+var (
+	_ gate.Engine   = (*Store)(nil)
+	_ gate.Accepter = (*Store)(nil)
+)
 
 // Open opens the store in dir, for this process alone. It never makes one.
 //
@@ -148,28 +151,32 @@ func (s *Store) decision(seq uint64) (gate.Decision, error) {
 
 // Commit implements gate.Store. It waits for the disk even when ctx ends: what
 // has been handed to the writer can't be taken back.
-func (s *Store) Commit(ctx context.Context, chain ...gate.Transition) ([]gate.Decision, error) {
-	if err := ctx.Err(); err != nil {
+func (s *Store) Commit(ctx context.Context, chain ...gate.Transition) (decisions []gate.Decision, err error) {
+	done := make(chan struct{})
+	if err := s.Accept(ctx, func(d []gate.Decision, e error) {
+		decisions, err = d, e
+		close(done)
+	}, chain...); err != nil {
 		return nil, err
+	}
+	<-done
+	return decisions, err
+}
+
+// Accept implements gate.Accepter.
+func (s *Store) Accept(ctx context.Context, answer func([]gate.Decision, error), chain ...gate.Transition) error {
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	bodies, err := encodeChain(chain)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	decisions, p, err := s.accept(chain, bodies)
-	if err != nil {
-		return nil, err
+	decisions, wait, err := s.accept(chain, bodies, answer)
+	if err == nil && !wait {
+		answer(decisions, s.hashRepeats(decisions))
 	}
-	if p == nil {
-		return decisions, s.hashRepeats(decisions)
-	}
-	if err := <-p.done; err != nil {
-		return nil, err
-	}
-	if len(p.written) < len(chain) { // the copies among the repeats lack their hashes
-		decisions, _ = answers(chain, p.written)
-	}
-	return decisions, s.hashRepeats(decisions)
+	return err
 }
 
 // hashRepeats fills in the hashes of what was in the ledger before.
@@ -204,19 +211,19 @@ func encodeChain(chain []gate.Transition) (bodies [][]byte, err error) {
 	return bodies, nil
 }
 
-// accept folds a chain into the live state and hands it to the writer. The
-// answers are due when p is done; p is nil when they are due at once.
-func (s *Store) accept(chain []gate.Transition, bodies [][]byte) (decisions []gate.Decision, p *pending, err error) {
+// accept folds a chain into the live state and hands it to the writer, which
+// answers; or else, without wait, the answers are due at once.
+func (s *Store) accept(chain []gate.Transition, bodies [][]byte, answer func([]gate.Decision, error)) (decisions []gate.Decision, wait bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usable(); err != nil {
-		return nil, nil, err
+		return nil, false, err
 	}
 	written, changes, err := s.held.apply(s.seq+1, chain)
 	if err != nil {
-		return nil, nil, err
+		return nil, false, err
 	}
-	p = &pending{records: bodies, written: written, outcomes: make([]outcome, len(written)), done: make(chan error, 1)}
+	p := &pending{records: bodies, written: written, outcomes: make([]outcome, len(written))}
 	for i := range written {
 		p.records[i] = bindRecord(bodies[i], written[i].Prev)
 		p.outcomes[i] = outcomeOf(&written[i], changes[i])
@@ -226,10 +233,18 @@ func (s *Store) accept(chain []gate.Transition, bodies [][]byte) (decisions []ga
 	head := s.durable.Load()
 	decisions, newest := answers(chain, written)
 	if newest <= head.Seq {
-		return decisions, nil, nil
+		return decisions, false, nil
+	}
+	p.done = func(err error) {
+		if err != nil {
+			answer(nil, err)
+			return
+		}
+		decisions, _ := answers(chain, written) // again: now with hashes
+		answer(decisions, s.hashRepeats(decisions))
 	}
 	s.held.evict(evictPerCommit, head.At, s.projector.projected.Load())
-	return decisions, p, s.writer.enqueue(p)
+	return nil, true, s.writer.enqueue(p)
 }
 
 // answers puts what was written and what repeats in the order of the chain, and

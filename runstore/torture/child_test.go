@@ -160,14 +160,14 @@ func (wallClock) Elapsed() time.Duration { return time.Since(started) }
 
 // earlyEngine is the fault that the kill test is for: it answers a commit once
 // it has been accepted, before it is on disk.
-type earlyEngine struct{ *runstore.Store }
+type earlyEngine struct{ gate.Engine } // and no gate.Accepter
 
 func (e *earlyEngine) Commit(ctx context.Context, chain ...gate.Transition) ([]gate.Decision, error) {
 	done := make(chan error, 1)
 	var out []gate.Decision
 	go func() {
 		var err error
-		out, err = e.Store.Commit(ctx, chain...)
+		out, err = e.Engine.Commit(ctx, chain...)
 		done <- err
 	}()
 	for {
