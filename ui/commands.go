@@ -23,8 +23,6 @@ const (
 	answerWithin = 30 * time.Second
 )
 
-var errClosed = errors.New("the connection to the store was closed")
-
 // outside is what commands work with.
 type outside struct {
 	ctx    context.Context // of the program: a watch ends with it
@@ -203,7 +201,7 @@ func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed,
 		if left == nil {
 			left = make(map[gate.ItemID]string)
 		}
-		left[s.id] = howItLeft(op, latest)
+		left[s.id] = howItLeft(op, latest, o.who.ID)
 	}
 	return left, nil
 }
@@ -226,14 +224,27 @@ func (o *outside) latest(ctx context.Context, ref gate.Ref) ([]gate.DecisionRow,
 	return got.Rows, err
 }
 
-// item brings one item in full, with the gate's preview of every verb.
+// item brings one item in full, with the gate's preview of every verb, and of
+// a resolved one the decision that resolved it.
 func (o *outside) item(id gate.ItemID) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(o.ctx, readWithin)
 		defer cancel()
-		item, err := o.source.Item(ctx, id)
-		return itemMsg{id, item, o.clock(), err}
+		msg := itemMsg{id: id, at: o.clock()}
+		if msg.item, msg.err = o.source.Item(ctx, id); msg.err == nil && msg.item.State == gate.HoldResolved {
+			msg.how, msg.err = o.decision(ctx, msg.item.Changed.Seq)
+		}
+		return msg
 	}
+}
+
+// decision returns nil for one that does not exist.
+func (o *outside) decision(ctx context.Context, seq uint64) (*gate.DecisionRow, error) {
+	got, err := o.source.Ledger(ctx, gate.LedgerQuery{From: seq, Limit: 1})
+	if err != nil || len(got.Rows) == 0 || got.Rows[0].Seq != seq {
+		return nil, err
+	}
+	return &got.Rows[0], nil
 }
 
 // decisions brings what the ledger holds about an operation.

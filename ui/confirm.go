@@ -6,6 +6,7 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"tollgate/escalation"
 	"tollgate/gate"
 )
 
@@ -26,6 +27,7 @@ type form struct {
 	verb   verb
 	item   gate.ItemID
 	op     gate.OpID
+	shown  *escalation.Item // what is decided on
 	fields []field
 	at     int // the field that has the keys
 
@@ -79,6 +81,7 @@ func (f *form) carry(old *form) {
 			fd.choice = from.choice
 		}
 	}
+	f.settle()
 }
 
 // focus gives the keys to field i.
@@ -91,7 +94,10 @@ func (f *form) focus(i int) {
 }
 
 // changed is told that a field is not what it was.
-func (f *form) changed() { f.request, f.said = "", "" }
+func (f *form) changed() {
+	f.request, f.said = "", ""
+	f.settle()
+}
 
 // stir is told of a key that came before the form was armed; it returns what
 // has to come back when it has been quiet.
@@ -185,6 +191,13 @@ func (m *Model) leaveForm() tea.Cmd {
 	return nil
 }
 
+func lastField(m *Model) string {
+	if m.form.at == len(m.form.fields)-1 {
+		return "this is the last field; ctrl+s decides"
+	}
+	return ""
+}
+
 func (m *Model) nextField(n int) tea.Cmd {
 	f := m.form
 	if at := f.at + n; at >= 0 && at < len(f.fields) {
@@ -219,6 +232,7 @@ func (m *Model) send() tea.Cmd {
 	}
 	act.RequestID, act.Version = f.request, f.version
 	f.sending, f.said = true, ""
+	m.here().review.asked = act.Verb.Decides()
 	return m.out.do(f.item, f.op, act, f)
 }
 

@@ -168,6 +168,12 @@ func TestRule6WhatIsTyped(t *testing.T) {
 	never := func(it *escalation.Item) { it.RetrySafety = gate.SafetyNever }
 	two := func(it *escalation.Item) { it.NeedsTwo = true }
 	read := func(it *escalation.Item) { it.Effect, it.RetrySafety = gate.EffectRead, gate.SafetyIdempotent }
+	says := func(name string, v gate.Verdict) func(*escalation.Item) {
+		return func(it *escalation.Item) {
+			it.RetrySafety = gate.SafetyNever
+			it.Preview = map[string]escalation.Preview{name: {Verdict: v}}
+		}
+	}
 	for _, r := range []struct {
 		name   string
 		verb   verb
@@ -181,8 +187,23 @@ func TestRule6WhatIsTyped(t *testing.T) {
 		{"as a new action", verb{do: gate.ActApprove, asNew: true}, nil, true},
 		{"new run, never safe", verb{do: gate.ActNewRun}, never, true},
 		{"new run, safe under its key", verb{do: gate.ActNewRun}, nil, false},
+		{"new run of two", verb{do: gate.ActNewRun}, two, false},
 		{"reject", verb{do: gate.ActReject}, never, false},
 		{"reconcile", verb{do: gate.ActReconcile}, never, false},
+		{"note", verb{do: gate.ActNote}, never, false},
+
+		// What the gate refuses for good dispatches nothing; what may go by does not refuse.
+		{"approve, a yes", verb{do: gate.ActApprove}, says("approve", gate.Retry), true},
+		{"approve, unsafe to repeat", verb{do: gate.ActApprove}, says("approve", gate.StopUnsafeToRepeat), false},
+		{"approve, nothing left", verb{do: gate.ActApprove}, says("approve", gate.StopSideEffectBudget), false},
+		{"approve, the same person", verb{do: gate.ActApprove}, says("approve", gate.StopSamePerson), false},
+		{"as a new action, nothing left", verb{do: gate.ActApprove, asNew: true}, says("approve as-new-action", gate.StopAttemptBudget), false},
+		{"as a new action, while approve is refused", verb{do: gate.ActApprove, asNew: true}, says("approve", gate.StopUnsafeToRepeat), true},
+		{"new run, while approve is refused", verb{do: gate.ActNewRun}, says("approve", gate.StopUnsafeToRepeat), true},
+		{"new run, refused", verb{do: gate.ActNewRun}, says("new-run", gate.StopTerminal), false},
+		{"approve, claimed by another", verb{do: gate.ActApprove}, says("approve", gate.StopClaimed), true},
+		{"approve, the breaker is open", verb{do: gate.ActApprove}, says("approve", gate.StopBreakerOpen), true},
+		{"approve, no time by this jitter", verb{do: gate.ActApprove}, says("approve", gate.StopTimeBudget), true},
 	} {
 		it := base
 		if r.change != nil {
@@ -205,6 +226,30 @@ func TestRule6WhatIsTyped(t *testing.T) {
 	}
 }
 
+// Rule 6: what has to be typed follows what the form says: a ruling can turn a
+// refusal into a dispatch.
+func TestRule6TypedFollowsTheForm(t *testing.T) {
+	it := escalation.Item{
+		ItemRow: gate.ItemRow{ID: "i-1234abcd", Effect: gate.EffectWrite, RetrySafety: gate.SafetyNever, Code: "auth_failure", Class: gate.ClassPermanent},
+		Preview: map[string]escalation.Preview{
+			"approve": {Verdict: gate.StopPermanentOrUnknown}, "approve cause-cleared": {Verdict: gate.Retry},
+		},
+	}
+	f := newForm(verb{do: gate.ActApprove}, &it, dana.ID, noon)
+	for i, want := range []bool{false, true, false} {
+		if got := f.field(partTyped) != nil; got != want {
+			t.Errorf("after %d changes of the ruling: typed %v, want %v", i, got, want)
+		}
+		f.choose(1)
+	}
+	f.focus(len(f.fields) - 1)
+	f.fields[0].choice = 0
+	f.changed()
+	if f.at >= len(f.fields) || f.field(partTyped) != nil {
+		t.Errorf("field %d of %d has the keys after the typed one has gone", f.at, len(f.fields))
+	}
+}
+
 // Rule 6: without the typed characters nothing is sent.
 func TestRule6UntypedIsNotSent(t *testing.T) {
 	h, ids := incident(t)
@@ -215,7 +260,8 @@ func TestRule6UntypedIsNotSent(t *testing.T) {
 	if len(h.acts) != 0 || h.m.form == nil {
 		t.Fatalf("sent %+v without the typed characters", h.acts)
 	}
-	h.wantRow("to be sure", "needed")
+	h.wantRow("confirm", "type the last four characters of "+string(ids[0]))
+	h.wantRow("confirm: needed")
 	h.write(string(ids[0][len(ids[0])-4:]))
 	h.press("ctrl+s")
 	if len(h.acts) != 1 || !h.acts[0].AsNewAction {

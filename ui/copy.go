@@ -51,7 +51,7 @@ func (m *Model) copyJSON() tea.Cmd {
 	id, what := m.shown()
 	text, err := json.Marshal(what)
 	if err != nil {
-		m.say(views.Loud, err.Error())
+		m.say(views.Loud, id+" is not to be had as JSON: "+err.Error())
 		return nil
 	}
 	return m.out.copyText("the JSON of "+id, string(text))
@@ -59,7 +59,7 @@ func (m *Model) copyJSON() tea.Cmd {
 
 func (m *Model) copied(msg copiedMsg) {
 	if msg.err != nil {
-		m.say(views.Loud, msg.what+" was not copied: "+msg.err.Error())
+		m.say(views.Loud, msg.what+" was not copied: "+fault(msg.err, answerWithin))
 		return
 	}
 	m.say(views.Quiet, "sent "+msg.what+" to the clipboard")

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -61,9 +62,9 @@ func (f *feed) tick(now time.Time) {
 func (f *feed) away(now time.Time) string {
 	switch {
 	case f.lost != nil:
-		return f.lost.Error()
+		return fault(f.lost, readWithin)
 	case f.reading && now.Sub(f.began) > patience:
-		return "the store does not answer"
+		return fmt.Sprintf("the gate has not answered for %d s", int(now.Sub(f.began).Seconds()))
 	}
 	return ""
 }
@@ -165,4 +166,11 @@ func (m *Model) again() tea.Cmd {
 func (m *Model) freeze() tea.Cmd {
 	m.feed.frozen = !m.feed.frozen
 	return nil
+}
+
+func nameOfFreeze(m *Model) (does, says string) {
+	if m.feed.frozen {
+		return "go on", "let the rows go on"
+	}
+	return "freeze", "freeze the rows; clocks go on"
 }

@@ -64,7 +64,7 @@ func choiceField(p part, label string, choice int, choices ...string) field {
 
 // newForm makes the form of a verb on an item, as it was shown.
 func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
-	f := &form{verb: v, item: it.ID, op: it.Op}
+	f := &form{verb: v, item: it.ID, op: it.Op, shown: it}
 	add := func(fs ...field) { f.fields = append(f.fields, fs...) }
 	switch v.do {
 	case gate.ActReconcile:
@@ -98,24 +98,56 @@ func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
 		label = "note"
 	}
 	add(textField(partReason, label, hint, true))
-	if typed(v, it) {
-		add(textField(partTyped, "to be sure", "type the last four characters of "+string(it.ID), true))
-	}
+	f.settle()
 	f.focus(0)
 	return f
 }
 
-// typed reports whether a decision has to be typed as well: where a dispatch
-// of a write may follow that is not safe to repeat, for two-person, and for a
-// new action.
-func typed(v verb, it *escalation.Item) bool {
-	switch v.do {
-	case gate.ActApprove:
-		return v.asNew || it.NeedsTwo || it.Effect == gate.EffectWrite && it.RetrySafety == gate.SafetyNever
-	case gate.ActNewRun:
-		return it.Effect == gate.EffectWrite && it.RetrySafety == gate.SafetyNever
-	default:
+// settle keeps the field that is typed to confirm where what the form says, as
+// it stands, calls for it. It is the last one.
+func (f *form) settle() {
+	last := len(f.fields) - 1
+	has, want := f.fields[last].part == partTyped, f.risk() != ""
+	switch {
+	case want && !has:
+		f.fields = append(f.fields, textField(partTyped, "confirm", "type the last four characters of "+string(f.item), true))
+	case has && !want:
+		f.focus(min(f.at, last-1))
+		f.fields = f.fields[:last]
+	}
+}
+
+// risk says why a decision has to be typed as well: a dispatch of a write may
+// follow that is not safe to repeat, two have to approve, or it is a new
+// action. Empty: it needs not, or the gate refuses it as things stand.
+func (f *form) risk() string {
+	it := f.shown
+	unsafe := it.Effect == gate.EffectWrite && it.RetrySafety == gate.SafetyNever
+	p, known := it.Preview[f.preview()]
+	switch {
+	case f.verb.do != gate.ActApprove && f.verb.do != gate.ActNewRun:
+		return ""
+	case known && refuses(p.Verdict):
+		return ""
+	case f.verb.asNew:
+		return "it may happen twice"
+	case unsafe:
+		return "this write is not safe to repeat"
+	case it.NeedsTwo && f.verb.do == gate.ActApprove:
+		return "it takes two people, and you are one of them"
+	}
+	return ""
+}
+
+// refuses reports whether a verdict stands as long as the item is what was
+// shown. Claims, breakers and clocks go by without moving an item, and another
+// throw of the jitter may fit into the time.
+func refuses(v gate.Verdict) bool {
+	switch v {
+	case gate.StopClaimed, gate.StopInFlight, gate.StopClock, gate.StopTimeBudget, gate.StopRetryRatio, gate.StopBreakerOpen:
 		return false
+	default:
+		return v.IsStop()
 	}
 }
 
@@ -229,7 +261,7 @@ func duration(s string) *time.Duration {
 }
 
 // what says what will follow, and what will not.
-func (f *form) what(r *reviewScreen) []string {
+func (f *form) what(r *reviewScreen, me string) []string {
 	var says []string
 	switch f.verb.do {
 	case gate.ActReconcile:
@@ -246,20 +278,25 @@ func (f *form) what(r *reviewScreen) []string {
 		says = append(says, "What is unfinished goes on in a new run with limits of its own, linked to this decision. The counters of this run stay as they are.")
 	default:
 	}
-	if r.moved != nil {
-		by := actorName(r.moved.By)
-		if by == "" {
-			by = "somebody"
+	if why := f.risk(); why != "" {
+		says = append(says, "To confirm, the last four characters of the item's id are typed as well: "+why+".")
+	}
+	if d := r.moved; d != nil {
+		how := "."
+		if d.Act != 0 {
+			how = ": " + d.Act.String() + " by " + actorName(d.Actor, me) + "."
 		}
-		says = append(says, "The item has moved on: "+r.moved.Act.String()+" by "+by+". Leave with esc, and u loads what is there now; this draft is kept.")
+		says = append(says, "The item has moved on"+how+" Leave with esc, and u loads what is there now; this draft is kept.")
 	}
 	return says
 }
 
-// preview returns the name of the preview that the form, as it stands, asks
-// for.
+// preview returns the name of the preview of what an approve or a new run, as
+// the form stands, would do.
 func (f *form) preview() string {
 	switch {
+	case f.verb.do == gate.ActNewRun:
+		return "new-run"
 	case f.verb.asNew:
 		return "approve as-new-action"
 	case f.choice(partRuling) == 1:
@@ -268,5 +305,3 @@ func (f *form) preview() string {
 		return "approve"
 	}
 }
-
-var verbApprove = verb{do: gate.ActApprove}

@@ -38,7 +38,8 @@ func (m *Model) helpView() views.HelpView {
 		if b.in&where == 0 || b.show == "" {
 			continue
 		}
-		k := views.Key{Key: b.show, Does: b.says, Off: m.why(b)}
+		_, says := m.named(b)
+		k := views.Key{Key: b.show, Does: says, Off: m.why(b)}
 		if b.in&screens == screens {
 			everywhere.Keys = append(everywhere.Keys, k)
 		} else {

@@ -17,6 +17,10 @@ type binding struct {
 	show string // as printed
 	does string // in the footer; empty keeps it out of there
 	says string // in the help
+	kept bool   // it stays in the footer where others have to go
+
+	// what it does as things stand, in place of does and says; nil: always those
+	now func(*Model) (does, says string)
 
 	off  func(*Model) string // why it does nothing now; nil or empty: it works
 	do   func(*Model) tea.Cmd
@@ -42,11 +46,11 @@ func keymap() []binding {
 	return []binding{
 		// The form: nothing here but Ctrl+S decides.
 		{in: inForm, keys: "ctrl+s", show: "ctrl+s", does: "decide", says: "send this decision to the gate; nothing else does", off: (*Model).noSend, do: (*Model).send},
-		{in: inForm, keys: "enter tab down", show: "enter", does: "next field", says: "go to the next field; it never decides", do: func(m *Model) tea.Cmd { return m.nextField(1) }},
+		{in: inForm, keys: "enter tab down", show: "enter", does: "next field", says: "go to the next field; it never decides", off: lastField, do: func(m *Model) tea.Cmd { return m.nextField(1) }},
 		{in: inForm, keys: "shift+tab up", show: "shift+tab", says: "go to the field before", do: func(m *Model) tea.Cmd { return m.nextField(-1) }},
 		{in: inForm, keys: "right space", show: "left/right", does: "choose", says: "choose, in a field with a choice", off: notAChoice, do: func(m *Model) tea.Cmd { m.form.choose(1); return nil }},
 		{in: inForm, keys: "left", off: notAChoice, do: func(m *Model) tea.Cmd { m.form.choose(-1); return nil }},
-		{in: inForm, keys: "esc", show: "esc", does: "leave, keep the draft", says: "decide nothing; what was typed is kept", do: (*Model).leaveForm, tiny: true},
+		{in: inForm, keys: "esc", show: "esc", does: "leave, keep the draft", says: "decide nothing; what was typed is kept", kept: true, do: (*Model).leaveForm, tiny: true},
 		{in: inForm, keys: "ctrl+c", do: (*Model).leaveForm, tiny: true},
 
 		// The filter.
@@ -59,22 +63,22 @@ func keymap() []binding {
 		// The review.
 		{in: inReview, keys: "r", show: "r", does: "reconcile", says: "say what really happened", off: offReconcile, do: doReconcile},
 		{in: inReview, keys: "a", show: "a", does: "approve", says: "approve one more dispatch of the same operation", off: offApprove, do: doApprove},
-		{in: inReview, keys: "A", show: "A", says: "approve as a new action, and accept that it may happen twice", off: offAsNew, do: doAsNew},
+		{in: inReview, keys: "A", show: "A", does: "new action", says: "approve as a new action, and accept that it may happen twice", off: offAsNew, do: doAsNew},
 		{in: inReview, keys: "x", show: "x", does: "reject", says: "close the operation and return its typed outcome", off: offReject, do: doReject},
 		{in: inReview, keys: "n", show: "n", does: "new run", says: "go on in a new run, with limits of its own", off: offNewRun, do: doNewRun},
-		{in: inReview, keys: "t", show: "t", says: "write a note for whoever comes next", off: offNote, do: doNote},
-		{in: inReview, keys: "u", show: "u", does: "load what is there now", says: "load the item as it is now", off: (*Model).noNew, do: (*Model).loadNew},
+		{in: inReview, keys: "t", show: "t", does: "note", says: "write a note for whoever comes next", off: offNote, do: doNote},
+		{in: inReview, keys: "u", show: "u", does: "load", says: "load the item as it is now", now: nameOfLoad, off: (*Model).noLoad, do: (*Model).loadNew},
 
 		// Lists.
 		{in: lists | inRun, keys: "down j", show: "up/down", does: "move", says: "move, also with j and k", do: step(1), held: true},
 		{in: inQueue, keys: "enter", show: "enter", does: "review", says: "review the item: what happened, and what each verb would do", off: noItem, do: func(m *Model) tea.Cmd { return m.toReview(m.queueRow().ID) }},
 		{in: inRuns, keys: "enter", show: "enter", does: "open", says: "open the run: its gauges, and every attempt", off: noRun, do: func(m *Model) tea.Cmd { return m.toRun(m.runs.list.cur.id, "") }},
-		{in: inQueue | inReview, keys: "c", show: "c", does: "claim", says: "claim the item for you, or release your claim; U undoes", off: (*Model).noMark, do: (*Model).claim},
-		{in: inQueue | inReview, keys: "z", show: "z", does: "snooze", says: "hide the item for an hour; the run's deadline runs on; U undoes", off: (*Model).noMark, do: (*Model).snooze},
+		{in: inQueue | inReview, keys: "c", show: "c", does: "claim", says: "claim the item for you; U undoes", now: nameOfClaim, off: (*Model).noMark, do: (*Model).claim},
+		{in: inQueue | inReview, keys: "z", show: "z", does: "snooze", says: "hide the item for an hour; the run's deadline runs on; U undoes", now: nameOfSnooze, off: (*Model).noMark, do: (*Model).snooze},
 		{in: inQueue | inReview, keys: "U", show: "U", does: "undo", says: "undo the newest claim, release or snooze of yours", off: (*Model).noUndo, do: (*Model).takeBack},
 		{in: lists, keys: "R", show: "R", says: "take in what has come, moved or left; the cursor stays with its row", off: (*Model).noNews, do: (*Model).takeIn},
 		{in: lists, keys: "/", show: "/", does: "filter", says: "show only what mentions a text", do: (*Model).openPrompt},
-		{in: lists, keys: "f", show: "f", does: "next list", says: "queue: open, dead-letter, resolved; runs: any, active, exhausted, ended", do: (*Model).nextList},
+		{in: lists, keys: "f", show: "f", does: "lists", says: "the next list; queue: open, dead-letter, resolved; runs: any, active, exhausted, ended", do: (*Model).nextList},
 
 		// One run.
 		{in: inRun, keys: "left h", show: "left/right", does: "fold", says: "fold and unfold a node of the tree", do: func(m *Model) tea.Cmd { m.here().run.fold(); return m.tell(m.here().run) }},
@@ -94,14 +98,15 @@ func keymap() []binding {
 		{in: inQueue | inReview, keys: "v", show: "v", does: "run", says: "open the run of the item", off: noRunOf, do: (*Model).openRunOf},
 		{in: screens, keys: "y", show: "y", says: "copy the id to the clipboard", off: noID, do: (*Model).copyID},
 		{in: screens, keys: "Y", show: "Y", says: "copy it as JSON to the clipboard", off: noID, do: (*Model).copyJSON},
-		{in: screens, keys: "space", show: "space", does: "freeze", says: "freeze the rows, or let them go on; clocks go on", do: (*Model).freeze},
+		{in: screens, keys: "space", show: "space", does: "freeze", says: "freeze the rows; clocks go on", now: nameOfFreeze, do: (*Model).freeze},
 		{in: screens, keys: "1", show: "1", says: "the queue", do: func(m *Model) tea.Cmd { return m.root(inQueue) }},
 		{in: screens, keys: "2", show: "2", says: "the runs", do: func(m *Model) tea.Cmd { return m.root(inRuns) }},
-		{in: inRun | inReview, keys: "esc", show: "esc", does: "back", says: "go back", do: (*Model).escape, tiny: true},
+		{in: inRun | inReview, keys: "esc", show: "esc", does: "back", says: "go back", kept: true, do: (*Model).escape, tiny: true},
 		{in: lists, keys: "esc", show: "esc", says: "take the cursor out of the list, which then follows by itself", do: (*Model).escape, tiny: true},
-		{in: screens, keys: "q", show: "q", says: "quit, from a list only", off: notAtRoot, do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
+		{in: lists, keys: "q", show: "q", does: "quit", says: "quit", kept: true, do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
+		{in: inRun | inReview, keys: "q", show: "q", says: "quit, from a list only", off: notAtRoot, do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
 		{in: screens, keys: "ctrl+c", show: "ctrl+c", says: "quit", do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
-		{in: screens, keys: "?", show: "?", does: "help", says: "the keys of this place", do: (*Model).openHelp},
+		{in: screens, keys: "?", show: "?", does: "help", says: "the keys of this place", kept: true, do: (*Model).openHelp},
 		{in: screens | inForm | inPrompt | inHelp, keys: "ctrl+z", show: "ctrl+z", says: "suspend to the shell", do: func(*Model) tea.Cmd { return tea.Suspend }, tiny: true},
 	}
 }
@@ -133,11 +138,7 @@ func (m *Model) run(b *binding, times int) (cmd tea.Cmd) {
 	}
 	if b.off != nil {
 		if why := b.off(m); why != "" {
-			if where := m.where(); where == inForm {
-				m.form.said = why
-			} else {
-				m.say(views.Loud, b.show+" does nothing now: "+why)
-			}
+			m.say(views.Loud, b.show+" does nothing now: "+why)
 			return nil
 		}
 	}
@@ -227,10 +228,20 @@ func (m *Model) footer(where place) []views.Key {
 	keys := make([]views.Key, 0, 12)
 	for i := range m.keys {
 		if b := &m.keys[i]; b.in&where != 0 && b.does != "" {
-			keys = append(keys, views.Key{Key: b.show, Does: b.does, Off: m.why(b)})
+			if does, _ := m.named(b); does != "" {
+				keys = append(keys, views.Key{Key: b.show, Does: does, Off: m.why(b), Kept: b.kept})
+			}
 		}
 	}
 	return keys
+}
+
+// named returns what a key does as things stand.
+func (m *Model) named(b *binding) (does, says string) {
+	if b.now == nil || m.why(b) != "" {
+		return b.does, b.says
+	}
+	return b.now(m)
 }
 
 func (m *Model) why(b *binding) string {

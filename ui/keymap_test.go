@@ -8,6 +8,8 @@ import (
 
 	tea "github.com/charmbracelet/bubbletea"
 
+	"tollgate/escalation"
+	"tollgate/gate"
 	"tollgate/views"
 )
 
@@ -229,4 +231,110 @@ func TestRunTree(t *testing.T) {
 	h.press("tab")
 	h.wantRow("tool", "orders.get")
 	h.press("esc")
+}
+
+// A key is named for what it does as things stand: in the footer, in the help
+// and among the verbs of a review.
+func TestAKeyIsNamedForWhatItDoes(t *testing.T) {
+	h, ids := incident(t)
+	h.wantRow("c claim", "z snooze", "space freeze", "q quit")
+	h.press("c")
+	h.wantRow("claimed charge-1", "U undoes")
+	h.wantRow("c release")
+	h.wantNoRow("c claim")
+	h.press("?")
+	h.wantRow("c ", "give your claim back; U undoes")
+	h.press("esc", "enter")
+	h.wantRow("claimed by you")
+	h.wantRow("c release", "gives the claim back")
+	h.press("c")
+	h.wantRow("released charge-1", "U undoes")
+	h.wantRow("c claim", "a lease on deciding")
+	h.wantNoRow("c release")
+
+	h.press("z")
+	h.wantRow("z wake", "bring the item back")
+	h.press("z")
+	h.wantRow("charge-1 is back in the queue")
+	h.wantRow("z snooze", "hide the item")
+	if got := h.w.item(ids[0]).Snoozed; got.After(h.m.now) {
+		t.Errorf("snoozed until %s after z z", got)
+	}
+
+	h.press("esc", "space")
+	h.wantRow("space go on")
+	h.press("space")
+	h.wantRow("space freeze")
+
+	// A claim that has run out is nobody's.
+	h.press("c")
+	h.wantRow("c release")
+	h.tick(20 * time.Minute)
+	h.wantRow("c claim")
+
+	// Somebody else's is not released.
+	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActClaim})
+	h.poke()
+	h.wantRow("c claim")
+	h.press("enter")
+	h.wantRow("c claim", "STOP_CLAIMED")
+	h.wantRow("held by lee")
+}
+
+// The footer shows every verb of a review, and the way out of every screen, at
+// the sizes of daily use.
+func TestFooter(t *testing.T) {
+	h, _ := incident(t)
+	for _, r := range []struct {
+		keys []string
+		want []string
+	}{
+		{nil, []string{"enter review", "c claim", "q quit", "? help"}},
+		{[]string{"enter"}, []string{"A ", "t note", "esc back", "? help"}},
+		{[]string{"v"}, []string{"esc back", "? help"}},
+		{[]string{"2", "j"}, []string{"enter open", "q quit", "? help"}},
+	} {
+		h.press(r.keys...)
+		for _, size := range [][2]int{{80, 24}, {120, 36}, {200, 60}} {
+			h.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+			for _, want := range r.want {
+				h.wantRow(want)
+			}
+		}
+	}
+	h.press("1", "enter")
+	h.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+	h.wantRow("r reconcile", "a approve", "A new action", "x reject", "n new run", "t note", "c claim", "z snooze")
+}
+
+// On its last field a form does not offer to go to a next one.
+func TestEnterOnTheLastField(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "x")
+	h.wait()
+	h.wantRow("ctrl+s decide", "esc leave")
+	h.wantNoRow("next field")
+	h.press("enter")
+	h.wantRow("enter does nothing now", "ctrl+s decides")
+	h.press("esc", "r")
+	h.wait()
+	h.wantRow("enter next field")
+	h.press("enter", "enter")
+	h.wantNoRow("next field")
+	h.press("shift+tab")
+	h.wantRow("enter next field")
+}
+
+// What a list holds back is said beside fresher news, too.
+func TestNewsStandBesideFresherNews(t *testing.T) {
+	h, _ := incident(t)
+	h.w.run("run-0", 6, 1, time.Minute)
+	h.w.lost("run-0", "charge-0")
+	h.poke()
+	h.press("v", "esc") // a list takes in what has come while nobody looked
+	h.w.run("run-9", 6, 1, time.Minute)
+	h.w.lost("run-9", "charge-9")
+	h.press("U")
+	h.poke()
+	h.wantRow("U does nothing now", "1 new", "R takes them in")
 }

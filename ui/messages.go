@@ -80,7 +80,8 @@ type readMsg struct {
 type itemMsg struct {
 	id   gate.ItemID
 	item escalation.Item
-	at   time.Time
+	how  *gate.DecisionRow // what resolved it; nil while it waits
+	at   time.Time         // when the read began
 	err  error
 }
 

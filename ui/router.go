@@ -138,7 +138,7 @@ func (m *Model) apply(msg readMsg) {
 		if r := m.path[i].run; r != nil && r.id == msg.runID {
 			r.take(msg.run)
 		}
-		if r := m.path[i].review; r != nil && r.ref() == msg.review && !msg.review.IsZero() {
+		if r := m.path[i].review; r != nil && r.about() == msg.review && !msg.review.IsZero() {
 			r.take(msg)
 		}
 	}
@@ -188,14 +188,14 @@ func (m *Model) opened(msg itemMsg) tea.Cmd {
 		case errors.Is(msg.err, gate.ErrNoItem):
 			r.failed = "there is no such item any more"
 		case msg.err != nil:
-			r.failed = msg.err.Error()
+			r.failed = fault(msg.err, readWithin)
 		case r.item == nil || r.reload:
-			r.load(msg.item)
+			r.load(msg)
 			m.feed.urgent = true
 		case r.item.Version == msg.item.Version:
 			r.mark(msg.item)
 		default:
-			r.moved, r.gone = &msg.item.Changed, msg.item.State == gate.HoldResolved
+			r.movedOn(views.ChangedBy(msg.item.Changed), msg.item.State)
 		}
 	}
 	return nil

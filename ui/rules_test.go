@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -240,11 +241,17 @@ func TestRule8AnAnswerAndThenWhatCameOfIt(t *testing.T) {
 	h.press("enter")
 	h.write(string(ids[0][len(ids[0])-4:]))
 	h.press("ctrl+s")
-	h.wantRow("RETRY_WITH_SHARED_CONTEXT", "attempt 2", "dispatch from 12:00:0", "nobody has reported yet")
-	h.wantNoRow("succeeded", "RETRY")
+	h.wantRow("you: approve", "RETRY_WITH_SHARED_CONTEXT", "attempt 2", "dispatch from 12:00:0")
+	h.wantRow("came of it", "nobody has reported yet")
 	h.w.fail("run-1", "charge-1", 2, "timeout")
 	h.poke()
-	h.wantRow("RETRY_WITH_SHARED_CONTEXT", "came to timeout", "outcome unknown")
+	h.wantRow("you: approve", "RETRY_WITH_SHARED_CONTEXT")
+	h.wantRow("came of it", "outcome unknown", "timeout", "transient")
+	h.wantRow("moved on", "report by agents", "it is what came of your answer")
+	h.wantRow("attempt 2", "in flight") // what was shown stands as it was
+	h.press("u")
+	h.wantNoRow("came of it")
+	h.wantRow("outcome unknown", "timeout after 0ms")
 }
 
 // Rule 8, case 28: it says succeeded when the agent has said so, not before.
@@ -257,11 +264,120 @@ func TestRule8SuccessIsTheAgentsWord(t *testing.T) {
 	h.wait()
 	h.write("reviewed")
 	h.press("ctrl+s")
-	h.wantRow("ADMIT", "attempt 1", "nobody has reported yet")
-	h.wantNoRow("ADMIT", "succeeded")
+	h.wantRow("you: approve", "ADMIT", "attempt 1")
+	h.wantRow("came of it", "nobody has reported yet")
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}} {
+		h.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		h.wantNoRow("succeeded")
+	}
+	w.clock.advance(3 * time.Second)
 	w.succeed("run-1", "deploy-1", 1)
 	h.poke()
-	h.wantRow("ADMIT", "it succeeded")
+	h.wantNoRow("moved on")
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}} { // by itself, and whole
+		h.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		h.wantRow("came of it", "succeeded")
+		h.wantRow("ref-deploy-1")
+	}
+}
+
+// Rules 4 and 8: the operator's own decision moves the item too. It is not said
+// that somebody else did, whether the news or the answer comes first; when no
+// answer comes it is said who did.
+func TestRule8OnesOwnDecisionIsNoNews(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		h, ids := incident(t)
+		h.press("enter", "r")
+		h.wait()
+		h.press("right", "right", "enter")
+		h.write("their log")
+		h.press("enter")
+		h.write("looked")
+		h.unread = func() {
+			h.poke()
+			h.wantNoRow("moved on")
+			h.wantNoRow("The item has moved on")
+			if lost {
+				h.reader.fault = func() error { return context.DeadlineExceeded }
+			}
+		}
+		if lost { // it is decided, and the answer does not arrive
+			h.m.out.desk = deaf{h.m.out.desk}
+		}
+		h.press("ctrl+s")
+		if got := h.w.item(ids[0]).Version; got != 2 {
+			t.Fatalf("the item is v%d, want v2", got)
+		}
+		if !lost {
+			h.wantNoRow("moved on")
+			h.wantRow("you: reconcile", "RESOLVED")
+			h.wantRow("v2")
+			continue
+		}
+		h.wantRow("the gate did not answer within 30 s")
+		h.press("esc")
+		h.wantRow("moved on", "reconcile by you")
+	}
+}
+
+// deaf decides, and loses the answer.
+type deaf struct{ Desk }
+
+func (d deaf) Do(ctx context.Context, who gate.Actor, id gate.ItemID, act escalation.Act) (gate.DecisionRow, error) {
+	if _, err := d.Desk.Do(ctx, who, id, act); err != nil {
+		return gate.DecisionRow{}, err
+	}
+	return gate.DecisionRow{}, context.DeadlineExceeded
+}
+
+// A resolved item says who resolved it, how, when and why, however it was
+// resolved.
+func TestAResolvedReviewSaysWhy(t *testing.T) {
+	h, ids := incident(t)
+	h.w.act(lee, ids[0], happened)
+	h.press("f", "f", "j", "enter")
+	h.wantRow("resolved", "reconcile by lee", "0s ago, 12:00:06", "RESOLVED", "happened")
+	h.wantRow("because", "found it")
+	h.wantRow("evidence", "their log")
+	h.wantRow("verbs are off: the item is resolved")
+
+	// By a new run that was decided on another item of the run.
+	w := newWorld(t)
+	w.run("run-1", 8, 4, 10*time.Minute)
+	first, second := w.lost("run-1", "charge-1"), w.lost("run-1", "charge-2")
+	n, d := int64(4), 10*time.Minute
+	w.act(lee, first, escalation.Act{Verb: gate.ActNewRun, NewRun: "run-2", Limits: gate.Limits{Attempts: &n, SideEffects: &n, Deadline: &d}, Reason: "they wait"})
+	h = sit(w)
+	h.run(h.m.toReview(second))
+	h.wantRow("resolved", "new-run by lee", "RESOLVED")
+	h.wantRow("because", "they wait")
+
+	// By an approve whose attempt has been reported since.
+	w = newWorld(t)
+	w.run("run-1", 8, 4, 10*time.Minute)
+	w.ask("run-1", "deploy-1", "planner", "infra.deploy")
+	id := gate.ItemIDOf("run-1", "deploy-1")
+	h = sit(w)
+	w.act(dana, id, escalation.Act{Verb: gate.ActApprove, Reason: "reviewed"})
+	w.succeed("run-1", "deploy-1", 1)
+	h.poke()
+	h.wantRow(string(id), "was resolved by you (approve)")
+	h.run(h.m.toReview(id))
+	h.wantRow("resolved", "approve by you", "ADMIT")
+	h.wantRow("because", "reviewed")
+}
+
+// A review that somebody else resolves says why as well.
+func TestRule4TheBannerSaysWhy(t *testing.T) {
+	h, ids := incident(t)
+	h.press("enter")
+	h.w.act(lee, ids[0], happened)
+	h.poke()
+	h.wantRow("moved on", "reconcile by lee", "RESOLVED", "happened")
+	h.wantRow("because", "found it")
+	h.wantRow("It no longer waits", "u loads what is there now")
+	h.press("u")
+	h.wantRow("resolved", "reconcile by lee")
 }
 
 // Rule 8: a stop is an answer too, with its numbers.
@@ -277,6 +393,31 @@ func TestRule8AStopIsAnAnswer(t *testing.T) {
 	if h.m.form != nil {
 		t.Error("the form is still open over the answer")
 	}
+}
+
+// What a verb would do was asked when the item was read, and the deadline beside
+// it runs on: the screen says of when it is, u asks again, and a yes does not
+// stand when the deadline has passed.
+func TestAPreviewSaysOfWhenItIs(t *testing.T) {
+	w := newWorld(t)
+	w.run("run-1", 8, 4, 10*time.Minute)
+	w.ask("run-1", "deploy-1", "planner", "infra.deploy")
+	h := sit(w)
+	h.press("enter")
+	h.wantRow("what each verb would do, as of 12:00:00Z")
+	h.tick(5 * time.Second)
+	h.wantRow("deadline in 09:55")
+	h.wantRow("as of 12:00:00Z")
+	h.press("a")
+	h.wait()
+	h.wantRow("the gate would say, as of 12:00:00Z", "ADMIT")
+	h.press("esc", "u")
+	h.wantRow("what each verb would do, as of 12:00:05Z")
+	h.wantRow("a approve", "ADMIT")
+	h.tick(10 * time.Minute)
+	h.wantRow("deadline passed", "nothing can be dispatched any more")
+	h.wantRow("a approve", "not possible: the deadline has passed")
+	h.wantNoRow("ADMIT")
 }
 
 // Rule 10: nothing that others wrote reaches the terminal as anything but

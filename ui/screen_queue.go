@@ -99,9 +99,6 @@ type listNews struct {
 // listNotice says what a list holds back, and what became of the row that was
 // selected. Fresher news come first.
 func (m *Model) listNotice(n views.Notice, l listNews) views.Notice {
-	if n.Text != "" {
-		return n
-	}
 	held := ""
 	for _, part := range []struct {
 		n    int
@@ -113,6 +110,12 @@ func (m *Model) listNotice(n views.Notice, l listNews) views.Notice {
 			}
 			held += fmt.Sprintf("%d %s", part.n, part.word)
 		}
+	}
+	if n.Text != "" {
+		if held != "" {
+			n.Side = held + m.Theme.Dot() + "R takes them in"
+		}
+		return n
 	}
 	if l.lost != "" {
 		how := l.how

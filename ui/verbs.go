@@ -57,17 +57,45 @@ func (m *Model) mark(act escalation.Act) tea.Cmd {
 	return m.out.do(row.ID, row.Op, act, nil)
 }
 
-// claim takes the lease on an item, or gives the operator's own back.
-func (m *Model) claim() tea.Cmd {
-	row := m.onItem()
-	if c := escalation.ClaimOf(*row, m.now); c != nil && c.ID == m.Who.ID {
-		return m.mark(escalation.Act{Verb: gate.ActRelease})
-	}
-	return m.mark(escalation.Act{Verb: gate.ActClaim})
+// mine reports whether the operator holds the claim on an item.
+func (m *Model) mine(row *gate.ItemRow) bool {
+	c := escalation.ClaimOf(*row, m.now)
+	return c != nil && c.ID == m.Who.ID
 }
 
+// claim takes the lease on an item, or gives the operator's own back.
+func (m *Model) claim() tea.Cmd { return m.mark(escalation.Act{Verb: m.claimVerb(m.onItem())}) }
+
+func (m *Model) claimVerb(row *gate.ItemRow) gate.Act {
+	if m.mine(row) {
+		return gate.ActRelease
+	}
+	return gate.ActClaim
+}
+
+func nameOfClaim(m *Model) (does, says string) {
+	if m.mine(m.onItem()) {
+		return "release", "give your claim back; U undoes"
+	}
+	return "claim", "claim the item for you; U undoes"
+}
+
+// snooze puts an item off, or takes back that it was.
 func (m *Model) snooze() tea.Cmd {
-	return m.mark(escalation.Act{Verb: gate.ActSnooze, Until: gate.Truncated(m.now.Add(snoozed))})
+	until := m.now.Add(snoozed)
+	if m.asleep(m.onItem()) {
+		until = m.now
+	}
+	return m.mark(escalation.Act{Verb: gate.ActSnooze, Until: gate.Truncated(until)})
+}
+
+func (m *Model) asleep(row *gate.ItemRow) bool { return m.now.Before(row.Snoozed.Time) }
+
+func nameOfSnooze(m *Model) (does, says string) {
+	if m.asleep(m.onItem()) {
+		return "wake", "bring the item back into the queue"
+	}
+	return "snooze", "hide the item for an hour; the run's deadline runs on; U undoes"
 }
 
 // marked says what a mark came to, and how it can be taken back.

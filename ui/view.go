@@ -3,6 +3,7 @@ package ui
 import (
 	"strconv"
 
+	"tollgate/gate"
 	"tollgate/views"
 )
 
@@ -80,12 +81,12 @@ func (m *Model) viewForm(p views.Page) string {
 	f, r := m.form, m.here().review
 	v := views.FormView{
 		Title: views.VerbName(f.verb.do, f.verb.asNew) + " " + string(f.op), Kind: r.item.Kind,
-		What: f.what(r), Armed: f.armed, Sending: f.sending, Refused: f.said,
+		What: f.what(r, m.Who.ID), Armed: f.armed, Sending: f.sending, Refused: f.said,
 		Fields: make([]views.Field, len(f.fields)),
 	}
-	if f.verb.do == verbApprove.do {
-		p := m.previewOf(r.item, "", f.verb, f.preview())
-		v.Preview = &p
+	if f.verb.do == gate.ActApprove {
+		p := views.PreviewOf(f.shown, f.verb.do, f.verb.asNew, f.preview())
+		v.Preview, v.AsOf = &p, r.asOf
 	}
 	for i := range f.fields {
 		fd := &f.fields[i]
@@ -97,7 +98,7 @@ func (m *Model) viewForm(p views.Page) string {
 			v.Fields[i].Problem = f.lacks(fd)
 		}
 	}
-	if why := m.noSend(); v.Refused == "" && why != "" && !f.sending {
+	if why := m.noSend(); v.Refused == "" && m.notice.Text == "" && why != "" && !f.sending {
 		v.Refused = "ctrl+s is off: " + why
 	}
 	return views.Form(p, v)

@@ -190,6 +190,7 @@ type hand struct {
 	reader *reader
 	timers []timer
 	acts   []escalation.Act // that were sent to the gate
+	unread func()           // called when the gate has decided, before its answer arrives
 	copied []string
 	quit   bool
 }
@@ -207,7 +208,11 @@ type recorder struct {
 
 func (r recorder) Do(ctx context.Context, who gate.Actor, id gate.ItemID, act escalation.Act) (gate.DecisionRow, error) {
 	r.h.acts = append(r.h.acts, act)
-	return r.reader.Do(ctx, who, id, act)
+	row, err := r.reader.Do(ctx, who, id, act)
+	if r.h.unread != nil {
+		r.h.unread()
+	}
+	return row, err
 }
 
 func sit(w *world, change ...func(*Options)) *hand {

@@ -21,9 +21,11 @@ func Answer(d gate.DecisionRow, now time.Time) Notice {
 		says = append(says, "dispatch from "+moment(p.NotBefore.Time, now))
 	case d.Verdict == gate.Stale && d.Changed != nil:
 		c := d.Changed
-		says = append(says, "moved by "+actorName(c.By)+" "+ago(now.Sub(c.At.Time))+" ago", c.Act.String()+" got "+c.Verdict.String())
+		says = append(says, "moved by "+actorName(c.By, "")+" "+ago(now.Sub(c.At.Time))+" ago", c.Act.String()+" got "+c.Verdict.String())
 	case d.Verdict.IsStop():
 		says = append(says, stopNumbers(d, now)...)
+	case d.Verdict == gate.Recorded && d.Act == gate.ActApprove:
+		says = append(says, "counted: another person has to approve too")
 	case d.NewRun != "":
 		says = append(says, "goes on in run "+string(d.NewRun))
 	case d.Finding == gate.FindingDidNotHappen:

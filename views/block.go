@@ -82,6 +82,20 @@ func (b *block) cell(s style, txt string, n int) {
 	b.x += max(0, n)
 }
 
+// id is cell for an id, which is cut in its middle: what tells two ids apart
+// stands at their ends.
+func (b *block) id(s style, txt string, n int) {
+	const longest = 128 // bytes of an id; others are no ids
+	if n = min(n, b.rest()); n < 5 || len(txt) <= n || len(txt) > longest || !clean(txt) {
+		b.cell(s, txt, n)
+		return
+	}
+	head := (n - 1) / 2
+	b.use(s)
+	b.buf = append(append(append(b.buf, txt[:head]...), b.th.g.tail...), txt[len(txt)-(n-1-head):]...)
+	b.x += n
+}
+
 // right is cell with the padding on the left.
 func (b *block) right(s style, txt string, n int) {
 	n = min(n, b.rest())

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,7 +16,8 @@ type FormView struct {
 	Title   string    // "reconcile charge-42"
 	Kind    gate.Kind // of the item; zero leaves it away
 	What    []string  // what will happen, and what will not
-	Preview *Preview  // what the gate would answer now; nil for none
+	Preview *Preview  // what the gate would answer; nil for none
+	AsOf    time.Time // of the preview; zero is now
 	Fields  []Field
 	Armed   bool   // keys count; before that a form takes none
 	Sending bool   // the gate has been asked
@@ -77,7 +79,7 @@ func (b *block) form(v FormView, apart int) (focus int) {
 	}
 	if v.Preview != nil && (len(v.Preview.Checks) > 0 || v.Preview.Verdict != 0) {
 		b.blank(apart)
-		b.formPreview(v.Preview)
+		b.formPreview(v.Preview, v.AsOf)
 	}
 	for i := range v.Fields {
 		b.blank(apart)
@@ -94,10 +96,11 @@ func (b *block) form(v FormView, apart int) (focus int) {
 	return focus
 }
 
-func (b *block) formPreview(p *Preview) {
+func (b *block) formPreview(p *Preview, asOf time.Time) {
 	b.gap(1)
 	b.put(dim, "the gate would say")
-	b.to(saysAt + 2)
+	b.asOf(asOf)
+	b.gap(2)
 	b.put(verdictStyle(p.Verdict), p.Verdict.String())
 	b.end()
 	b.checks(p)

@@ -24,6 +24,7 @@ func BudgetGauge(th *Theme, b gate.BudgetRow, now time.Time, width int) string {
 // What a gauge of the run screen is made of, in cells.
 const (
 	gaugeLabel = len("side effects") + 1
+	gaugeOf    = len(" of 00:00")
 	gaugeNote  = len(" 9999/9999 OVER")
 	gaugeBar   = 40 // at most; a longer one says no more
 	gaugeLeast = 4
@@ -47,13 +48,17 @@ func (b *block) gauges(r gate.BudgetRow, now time.Time, margin int) {
 		room = (room - 2) / 2
 	}
 	bar := min(room-gaugeLabel-gaugeNote, gaugeBar)
-	if bar < gaugeLeast {
+	note := gaugeNote
+	switch {
+	case bar < gaugeLeast:
 		bar = 0
+	case bar >= gaugeOf+20:
+		bar, note = bar-gaugeOf, note+gaugeOf
 	}
 	place := func(right bool) {
 		switch {
 		case abreast && right:
-			b.to(margin + gaugeLabel + bar + gaugeNote + 2)
+			b.to(margin + gaugeLabel + bar + note + 2)
 		default:
 			if b.x > 0 {
 				b.end()
@@ -67,7 +72,7 @@ func (b *block) gauges(r gate.BudgetRow, now time.Time, margin int) {
 	place(true)
 	b.gauge("side effects", r.SideEffects, bar)
 	place(false)
-	b.timeGauge("time", r, now, bar)
+	b.timeGauge("time", r, now, bar, note > gaugeNote)
 	place(true)
 	if r.RetryTokens != nil {
 		b.gauge("retry tokens", *r.RetryTokens, bar)
@@ -102,8 +107,9 @@ func (b *block) spentNote(s gate.Spent) {
 	}
 }
 
-// timeGauge appends label, bar and what is left of the time.
-func (b *block) timeGauge(label string, r gate.BudgetRow, now time.Time, bar int) {
+// timeGauge appends label, bar and what is left of the time, and where whole
+// is set of how much.
+func (b *block) timeGauge(label string, r gate.BudgetRow, now time.Time, bar int, whole bool) {
 	b.cell(dim, label, gaugeLabel)
 	b.timeBar(r.Started.Time, r.Deadline.Time, now, bar)
 	if bar > 0 {
@@ -117,6 +123,11 @@ func (b *block) timeGauge(label string, r gate.BudgetRow, now time.Time, bar int
 	}
 	b.number(text)
 	b.put(dim, " left")
+	if whole {
+		b.put(dim, " of ")
+		b.tmp = appendLeft(b.tmp[:0], r.Deadline.Sub(r.Started.Time))
+		b.number(dim)
+	}
 }
 
 // spentBar appends the bar of a counter.

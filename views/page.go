@@ -26,6 +26,7 @@ type Key struct {
 	Key  string // as printed: "c", "ctrl+s", "up/down", "enter"
 	Does string
 	Off  string // why it does nothing now; empty when it works
+	Kept bool   // it is printed even where others have to go
 }
 
 // Notice is one line of news above the keys. It never asks for anything: it
@@ -140,29 +141,39 @@ func (b *block) notice(n Notice) {
 	b.end()
 }
 
-// keys appends the keys that fit whole, in their order.
+// keys appends the keys that fit whole, in their order; those that are kept go
+// before all others.
 func (b *block) keys(keys []Key) {
-	const apart = 3
-	last := 0 // cells of the last key that works: the way to all the others
-	for _, k := range keys {
-		if k.Off == "" {
-			_, n := b.keyName(k.Key)
-			last = n + 1 + Width(k.Does)
-		}
-	}
-	b.gap(1)
+	apart, whole, kept := 3, 0, 0
+	cells := make([]int, len(keys))
 	for i, k := range keys {
 		if k.Off != "" {
 			continue
 		}
-		name, n := b.keyName(k.Key)
-		need := n + 1 + Width(k.Does)
-		if i < len(keys)-1 {
-			need += apart + last
+		_, n := b.keyName(k.Key)
+		cells[i] = n + 1 + Width(k.Does)
+		whole += cells[i] + apart
+	}
+	b.gap(1)
+	if whole-apart > b.rest() {
+		apart = 2
+	}
+	for i, k := range keys {
+		if k.Kept && cells[i] > 0 {
+			kept += cells[i] + apart
 		}
-		if need > b.rest() {
+	}
+	for i, k := range keys {
+		if cells[i] == 0 {
+			continue
+		}
+		if k.Kept {
+			kept -= cells[i] + apart
+		}
+		if cells[i]+kept > b.rest() {
 			continue // a shorter one may still fit
 		}
+		name, n := b.keyName(k.Key)
 		b.own(press, name, n)
 		b.gap(1)
 		b.put(dim, k.Does)

@@ -33,67 +33,31 @@ const (
 
 var queueColumns = []column{
 	{id: itemKind, title: "KIND", least: 15, most: 18},
-	{id: itemOp, title: "OPERATION", least: 12, most: 32},
-	{id: itemTool, title: "TOOL", least: 16, most: 32, rank: 4},
-	{id: itemRun, title: "RUN", least: 24, most: 24, rank: 5},
-	{id: itemCode, title: "CODE", least: 11, most: 24, rank: 2},
-	{id: itemAttempts, title: "ATTEMPTS", least: 8, most: 10, rank: 3, right: true},
+	{id: itemOp, title: "OPERATION", least: 12, good: 24, most: 48},
+	{id: itemTool, title: "TOOL", least: 15, good: 16, most: 32, rank: 2},
+	{id: itemRun, title: "RUN", least: 24, good: 32, most: 48, rank: 6, from: 140},
+	{id: itemCode, title: "CODE", least: 11, good: 14, most: 24, rank: 1},
+	{id: itemAttempts, title: "ATTEMPTS", least: 8, most: 10, rank: 4, right: true},
 	{id: itemLeft, title: "LEFT", least: 6, most: 8, right: true},
-	{id: itemAge, title: "AGE", least: 4, most: 6, rank: 3, right: true},
-	{id: itemClaim, title: "CLAIMED", least: 13, most: 24, rank: 1},
+	{id: itemAge, title: "AGE", least: 4, most: 6, rank: 5, right: true},
+	{id: itemClaim, title: "CLAIMED", least: 7, good: 13, most: 24, rank: 3},
 }
-
-// Where the first column of a list begins: after the mark of the selected row
-// and the glyph.
-const listFrom = 5
 
 // Queue draws the queue.
 func Queue(p Page, v QueueView) string {
-	return p.draw(func(b *block, rows int) {
-		cols := layout(queueColumns, listFrom, b.width)
-		b.headings(cols)
-		if len(v.Rows) == 0 {
-			said := v.Empty
-			if said == "" {
-				said = "Nothing waits for a person."
-			}
-			b.say(said)
-			return
-		}
-		for i := range v.Rows[:min(len(v.Rows), rows-1)] {
-			r := &v.Rows[i]
-			b.pick(r.ID == v.Selected && v.Selected != "", v.Marked[r.ID])
-			if how, left := v.Left[r.ID]; left {
-				b.goneItem(r, how, cols)
-			} else {
-				b.item(r, cols, v.Me, p.Now)
-			}
-			b.end()
+	none := v.Empty
+	if none == "" {
+		none = "Nothing waits for a person."
+	}
+	return p.list(queueColumns, len(v.Rows), none, func(b *block, i int, cols []column) {
+		r := &v.Rows[i]
+		b.pick(r.ID == v.Selected && v.Selected != "", v.Marked[r.ID])
+		if how, left := v.Left[r.ID]; left {
+			b.goneItem(r, how, cols)
+		} else {
+			b.item(r, cols, v.Me, p.Now)
 		}
 	})
-}
-
-// pick begins a row of a list: the mark if it is the selected one, and the
-// mark of a bulk verb.
-func (b *block) pick(selected, marked bool) {
-	b.selected(selected)
-	switch {
-	case selected:
-		b.gap(1)
-		b.glyph(press, b.th.g.mark)
-	case marked:
-		b.gap(1)
-		b.glyph(press, b.th.g.marked)
-	}
-	b.to(listFrom - 2)
-}
-
-// say appends a line of the console's own in place of rows.
-func (b *block) say(s string) {
-	b.blank(1)
-	b.gap(listFrom)
-	b.put(dim, s)
-	b.end()
 }
 
 // item appends the cells of one item.
@@ -110,11 +74,11 @@ func (b *block) item(r *gate.ItemRow, cols []column, me string, now time.Time) {
 		case itemKind:
 			b.cell(look, KindWord(r.Kind), c.width)
 		case itemOp:
-			b.cell(name, string(r.Op), c.width)
+			b.id(name, string(r.Op), c.width)
 		case itemTool:
 			b.cell(text, r.Tool, c.width)
 		case itemRun:
-			b.cell(dim, string(r.Run), c.width)
+			b.id(dim, string(r.Run), c.width)
 		case itemCode:
 			b.code(r.Code, c.width)
 		case itemAttempts:
@@ -141,7 +105,7 @@ func (b *block) goneItem(r *gate.ItemRow, how string, cols []column) {
 		case itemKind:
 			b.cell(dim, KindWord(r.Kind), c.width)
 		case itemOp:
-			b.cell(dim, string(r.Op), c.width)
+			b.id(dim, string(r.Op), c.width)
 			if i+1 < len(cols) {
 				b.to(cols[i+1].at)
 			}
@@ -184,29 +148,35 @@ func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
 		if r.ClaimID == me {
 			who, s = "you", press
 		}
-		most := b.measure(who, n)
-		b.tmp = append(b.tmp[:0], ", "...)
-		b.tmp = appendAge(b.tmp, r.ClaimUntil.Sub(now))
-		b.tmp = append(b.tmp, " left"...)
+		most, d := b.measure(who, n), r.ClaimUntil.Sub(now)
+		b.tmp = append(appendAge(append(b.tmp[:0], ", "...), d), " left"...)
+		if most+len(b.tmp) > n {
+			b.tmp = appendAge(append(b.tmp[:0], ' '), d)
+		}
 		b.cell(s, who, min(most, max(3, n-len(b.tmp))))
-		b.tmp = b.tmp[:min(len(b.tmp), max(0, until-b.x))]
 		b.number(dim)
 	case r.NeedsTwo && r.Kind == gate.KindApproval:
 		b.integer(approve, int64(r.Approvals))
-		b.put(dim, " of 2")
-		if until-b.x >= len(" approved") {
-			b.put(dim, " approved")
-		}
+		b.word(dim, until-b.x, " of 2 approved", " of 2")
 	case r.Duplicate:
-		b.cell(waits, "may be twice", n)
+		b.word(waits, n, "may be twice", "twice?")
 	case r.State == gate.HoldDeadLetter:
-		b.cell(dim, "dead-letter", n)
+		b.word(dim, n, "dead-letter", "dead")
 	case r.State == gate.HoldResolved:
-		b.cell(live, "resolved", n)
+		when := ago(now.Sub(r.Resolved.Time)) + " ago"
+		b.word(live, n, "resolved "+when, when)
 	case now.Before(r.Snoozed.Time):
-		b.tmp = append(b.tmp[:0], "snoozed "...)
-		b.tmp = appendAge(b.tmp, r.Snoozed.Sub(now))
-		b.number(dim)
+		b.word(dim, n, "snoozed "+ago(r.Snoozed.Sub(now)), "snoozed")
 	}
 	b.to(until)
+}
+
+// word appends the first of some words for the same that fits into n cells.
+func (b *block) word(s style, n int, words ...string) {
+	for i, w := range words {
+		if len(w) <= n || i == len(words)-1 {
+			b.cell(s, w, n)
+			return
+		}
+	}
 }

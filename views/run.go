@@ -132,7 +132,7 @@ func (b *block) runLine(r *gate.RunView, now time.Time) {
 	glyph, word, look := b.th.runLook(&r.RunRow)
 	b.ends(3,
 		func(o *block, level int) {
-			o.put(strong, string(r.Run))
+			o.id(strong, string(r.Run), o.measure(string(r.Run), o.rest()))
 			if r.Agent != "" && level < 3 {
 				o.gap(1)
 				o.put(dim, r.Agent)

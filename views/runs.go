@@ -36,36 +36,27 @@ const (
 )
 
 var runsColumns = []column{
-	{id: runID, title: "RUN", least: 12, most: 32},
-	{id: runAgent, title: "AGENT", least: 12, most: 28, rank: 6},
+	{id: runID, title: "RUN", least: 14, good: 32, most: 64},
+	{id: runAgent, title: "AGENT", least: 10, good: 16, most: 28, rank: 5},
 	{id: runState, title: "STATE", least: 9, most: 10},
-	{id: runAttempts, title: "ATTEMPTS", least: 11, most: 24},
-	{id: runTime, title: "TIME LEFT", least: 11, most: 24, rank: 1},
-	{id: runEffects, title: "EFFECTS", least: 11, most: 18, rank: 3},
-	{id: runTokens, title: "TOKENS", least: 12, most: 20, rank: 5},
+	{id: runAttempts, title: "ATTEMPTS", least: 8, good: 11, most: 24},
+	{id: runTime, title: "TIME", least: 10, good: 15, most: 28, rank: 1},
+	{id: runEffects, title: "EFFECTS", least: 8, most: 18, rank: 3},
+	{id: runTokens, title: "TOKENS", least: 8, good: 12, most: 20, rank: 6, from: 140},
 	{id: runItems, title: "OPEN", least: 4, most: 5, rank: 2, right: true},
-	{id: runCode, title: "LAST CODE", least: 10, most: 24, rank: 4},
+	{id: runCode, title: "LAST CODE", least: 10, good: 14, most: 24, rank: 4},
 }
 
 // Runs draws the list of runs.
 func Runs(p Page, v RunsView) string {
-	return p.draw(func(b *block, rows int) {
-		cols := layout(runsColumns, listFrom, b.width)
-		b.headings(cols)
-		if len(v.Rows) == 0 {
-			said := v.Empty
-			if said == "" {
-				said = "No run has started yet."
-			}
-			b.say(said)
-			return
-		}
-		for i := range v.Rows[:min(len(v.Rows), rows-1)] {
-			r := &v.Rows[i]
-			b.pick(r.Run == v.Selected && v.Selected != "", false)
-			b.run(r, cols, p.Now)
-			b.end()
-		}
+	none := v.Empty
+	if none == "" {
+		none = "No run has started yet."
+	}
+	return p.list(runsColumns, len(v.Rows), none, func(b *block, i int, cols []column) {
+		r := &v.Rows[i]
+		b.pick(r.Run == v.Selected && v.Selected != "", false)
+		b.run(r, cols, p.Now)
 	})
 }
 
@@ -81,9 +72,9 @@ func (b *block) run(r *gate.RunRow, cols []column, now time.Time) {
 		b.to(c.at)
 		switch c.id {
 		case runID:
-			b.cell(name, string(r.Run), c.width)
+			b.id(name, string(r.Run), c.width)
 		case runAgent:
-			b.cell(dim, r.Agent, c.width)
+			b.id(dim, r.Agent, c.width)
 		case runState:
 			b.cell(look, word, c.width)
 		case runAttempts:
@@ -97,11 +88,7 @@ func (b *block) run(r *gate.RunRow, cols []column, now time.Time) {
 				b.listGauge(*r.Budget.RetryTokens, c.width)
 			}
 		case runTime:
-			b.tmp = appendLeft(b.tmp[:0], r.Budget.Deadline.Sub(at))
-			bar := listBarWidth(c.width, len(b.tmp))
-			b.timeBar(r.Budget.Started.Time, r.Budget.Deadline.Time, at, bar)
-			b.gap(min(bar, 1))
-			b.number(timeStyle(r, at))
+			b.listTime(r, at, c.width)
 		case runItems:
 			switch {
 			case r.OpenItems > 0:
@@ -130,6 +117,20 @@ func (b *block) listGauge(s gate.Spent, n int) {
 		look = waits
 	}
 	b.number(look)
+}
+
+// listTime appends the gauge of the time in n cells: filled is what has gone,
+// as in every bar, and the words say what is left.
+func (b *block) listTime(r *gate.RunRow, at time.Time, n int) {
+	left := r.Budget.Deadline.Sub(at)
+	b.tmp = appendLeft(b.tmp[:0], left)
+	if left >= 0 {
+		b.tmp = append(b.tmp, " left"...)
+	}
+	bar := listBarWidth(n, len("00:00 left"))
+	b.timeBar(r.Budget.Started.Time, r.Budget.Deadline.Time, at, bar)
+	b.gap(min(bar, 1))
+	b.number(timeStyle(r, at))
 }
 
 // listBarWidth returns the cells of the bar beside numbers of some length.

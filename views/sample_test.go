@@ -196,7 +196,7 @@ func sampleReview() ReviewView {
 	for i, key := range []string{"r", "a", "A", "x", "n"} {
 		v.Verbs[i].Key = key
 	}
-	v.Verbs = append(v.Verbs, Preview{Key: "c", Do: gate.ActClaim, Off: "you hold it"})
+	v.Verbs = append(v.Verbs, Preview{Key: "c", Do: gate.ActRelease}, Preview{Key: "z", Do: gate.ActSnooze, Off: "the gate is not to be had"})
 	return v
 }
 
@@ -233,8 +233,23 @@ func screens() map[string]func(Page) string {
 	items, runs, ds := sampleItems(), sampleRuns(), sampleDecisions()
 	review, form, help := sampleReview(), sampleForm(), sampleHelp()
 	gone := sampleReview()
-	gone.Moved = &gate.ChangedRow{Seq: 901, At: gate.InstantOf(now.Add(-12 * time.Second)), By: gate.ActorRow{ID: "uid:1002", Name: "lee\x1b[m"}, Act: gate.ActReconcile, Verdict: gate.Resolved}
+	gone.Moved = &gate.DecisionRow{
+		Seq: 901, At: gate.InstantOf(now.Add(-12 * time.Second)), Actor: gate.ActorRow{ID: "uid:1002", Name: "lee\x1b[m"}, Act: gate.ActReconcile, Verdict: gate.Resolved,
+		Finding: gate.FindingHappened, Reason: "the bank\r\nhas the money",
+	}
 	gone.Gone = true
+	resolved := sampleReview()
+	resolved.Item.State, resolved.Resolved = gate.HoldResolved, gone.Moved
+	for i := range resolved.Verbs {
+		resolved.Verbs[i].Off = "the item is resolved"
+	}
+	answered := sampleReview()
+	answered.AsOf = now.Add(-8 * time.Second)
+	answered.Answer = &gate.DecisionRow{
+		Act: gate.ActApprove, Verdict: gate.Retry, Run: "run-1", Op: "charge-42",
+		Permit: &gate.PermitRow{Ordinal: 2, NotBefore: gate.InstantOf(now.Add(-6 * time.Second))},
+	}
+	answered.Came = &gate.AttemptRow{Ordinal: 2, Outcome: gate.OutcomeSucceeded, ReportedAt: gate.InstantOf(now.Add(-2 * time.Second)), Result: "ch_42\x1b[2J"}
 	screen := func(r RunScreen) func(Page) string {
 		return func(p Page) string { p.Header.Current = -1; return Run(p, r) }
 	}
@@ -251,15 +266,17 @@ func screens() map[string]func(Page) string {
 			p.Notice = Notice{Text: "i-abcdefghij was resolved by dana\r\x1b[2J", Tone: Loud}
 			return Queue(p, QueueView{})
 		},
-		"runs":        func(p Page) string { p.Header.Current = 1; return Runs(p, RunsView{Rows: runs, Selected: "run-1"}) },
-		"runs-empty":  func(p Page) string { p.Header.Paused, p.Header.AsOf = true, now; return Runs(p, RunsView{}) },
-		"run":         screen(RunScreen{Run: run, Tree: tree, Selected: OpNode("charge-42"), Decisions: ds}),
-		"run-detail":  screen(RunScreen{Run: run, Tree: tree, Selected: "t:charge-42#1", Decisions: ds, Detail: true}),
-		"run-agent":   screen(RunScreen{Run: run, Tree: tree, Selected: "a:planner/billing", Detail: true, Top: 2, DetailTop: 1}),
-		"run-gone":    screen(RunScreen{Run: run, Tree: tree, Selected: "o:gone"}),
-		"run-none":    screen(RunScreen{}),
-		"review":      func(p Page) string { return Review(p, review) },
-		"review-gone": func(p Page) string { return Review(p, gone) },
+		"runs":            func(p Page) string { p.Header.Current = 1; return Runs(p, RunsView{Rows: runs, Selected: "run-1"}) },
+		"runs-empty":      func(p Page) string { p.Header.Paused, p.Header.AsOf = true, now; return Runs(p, RunsView{}) },
+		"run":             screen(RunScreen{Run: run, Tree: tree, Selected: OpNode("charge-42"), Decisions: ds}),
+		"run-detail":      screen(RunScreen{Run: run, Tree: tree, Selected: "t:charge-42#1", Decisions: ds, Detail: true}),
+		"run-agent":       screen(RunScreen{Run: run, Tree: tree, Selected: "a:planner/billing", Detail: true, Top: 2, DetailTop: 1}),
+		"run-gone":        screen(RunScreen{Run: run, Tree: tree, Selected: "o:gone"}),
+		"run-none":        screen(RunScreen{}),
+		"review":          func(p Page) string { return Review(p, review) },
+		"review-resolved": func(p Page) string { return Review(p, resolved) },
+		"review-answered": func(p Page) string { return Review(p, answered) },
+		"review-gone":     func(p Page) string { return Review(p, gone) },
 		"review-end": func(p Page) string {
 			v := review
 			v.Top, v.Item.Deadline = 999, gate.InstantOf(now.Add(-130*time.Second))

@@ -288,7 +288,7 @@ func (b *block) nameBeside(s style, name, beside string, until int) {
 	const least = 6
 	from := max(b.x+b.measure(name, until-b.x)+1, b.width*45/100)
 	if beside == "" || until-from < min(least, b.measure(beside, least)) {
-		b.cell(s, name, until-b.x)
+		b.id(s, name, until-b.x)
 		return
 	}
 	b.cell(s, name, from-b.x)

@@ -1,9 +1,11 @@
 package views
 
 import (
+	"slices"
 	"strings"
 	"time"
 
+	"tollgate/escalation"
 	"tollgate/gate"
 )
 
@@ -13,6 +15,7 @@ type Preview struct {
 	Key     string // that opens its form; empty where there are no keys
 	Do      gate.Act
 	AsNew   bool   // approve as a new action
+	Name    string // in place of the verb's own; empty for that
 	Off     string // why it can't be pressed; empty when it can
 	Verdict gate.Verdict
 	Says    string       // what follows, or what stands against it; empty for the usual words
@@ -20,6 +23,24 @@ type Preview struct {
 	Checks  []gate.Check // of an approve, in their order; nil when the gate has none to show
 	Before  *gate.BudgetRow
 	After   *gate.BudgetRow
+}
+
+// PreviewOf returns what the gate would answer to a verb on an item as it was
+// read, under one of the names of its previews.
+func PreviewOf(it *escalation.Item, do gate.Act, asNew bool, name string) Preview {
+	p := Preview{Do: do, AsNew: asNew}
+	would, ok := it.Preview[name]
+	if !ok {
+		return p
+	}
+	p.Says, p.Checks, p.Never = would.Says, would.Checks, !would.Possible
+	if do == gate.ActApprove {
+		p.Verdict = would.Verdict
+	}
+	if would.Verdict.Permits() {
+		p.Before, p.After = &would.Before, &would.After
+	}
+	return p
 }
 
 // The verbs that decide, in the order in which a review shows them, with the
@@ -63,25 +84,73 @@ func verbWords(do gate.Act, asNew bool) (name, says, needs string) {
 	return do.String(), "", ""
 }
 
+func (p *Preview) words() (name, says, needs string) {
+	name, says, needs = verbWords(p.Do, p.AsNew)
+	if p.Name != "" {
+		name = p.Name
+	}
+	return name, says, needs
+}
+
 // VerbName names a verb as the screens do.
 func VerbName(do gate.Act, asNew bool) string {
 	name, _, _ := verbWords(do, asNew)
 	return name
 }
 
-// verbs appends what each verb would do now.
+// verbs appends what each verb would do.
 func (b *block) verbs(v ReviewView, now time.Time) {
 	b.gap(1)
-	if d := v.Item.Deadline.Sub(now); d < 0 {
-		b.put(waits, "deadline passed "+ago(-d)+" ago")
+	if off, why := allOff(v.Verbs); off {
+		b.put(waits, "verbs are off: ")
+		b.put(dim, why)
+		b.end()
+		return
+	}
+	late := now.After(v.Item.Deadline.Time)
+	if late {
+		b.put(waits, "deadline passed "+ago(now.Sub(v.Item.Deadline.Time))+" ago")
 		b.put(dim, " "+b.th.g.dot+" nothing can be dispatched any more")
 	} else {
-		b.put(dim, "what each verb would do now")
+		b.put(dim, "what each verb would do")
+		b.asOf(v.AsOf)
 	}
 	b.end()
-	for i := range v.Verbs {
-		b.verb(&v.Verbs[i])
+	for _, p := range v.Verbs {
+		if late && p.Verdict.Permits() {
+			p = Preview{Key: p.Key, Do: p.Do, AsNew: p.AsNew, Off: p.Off, Never: true, Says: "the deadline has passed since this was read"}
+		}
+		b.verb(&p)
 	}
+}
+
+// asOf says when a preview was made: the clocks beside it run on.
+func (b *block) asOf(t time.Time) {
+	if t.IsZero() {
+		b.put(dim, " now")
+		return
+	}
+	b.put(dim, ", as of ")
+	b.put(text, t.UTC().Format("15:04:05Z"))
+}
+
+// allOff reports whether no verb can be pressed, all for one reason.
+func allOff(verbs []Preview) (off bool, why string) {
+	for i, p := range verbs {
+		if p.Off == "" || i > 0 && p.Off != why {
+			return false, ""
+		}
+		why = p.Off
+	}
+	return why != "", why
+}
+
+// withoutVerbs returns the keys that do not decide: the verbs have a row of
+// their own.
+func withoutVerbs(keys []Key, verbs []Preview) []Key {
+	return slices.DeleteFunc(slices.Clone(keys), func(k Key) bool {
+		return slices.ContainsFunc(verbs, func(p Preview) bool { return p.Key == k.Key && p.Do.Decides() })
+	})
 }
 
 // verbsLine appends the verbs that can be pressed in one row, each with the
@@ -90,8 +159,8 @@ func (b *block) verbsLine(verbs []Preview) {
 	b.gap(1)
 	for i := range verbs {
 		p := &verbs[i]
-		name, _, _ := verbWords(p.Do, p.AsNew)
-		if p.Off != "" || Width(p.Key)+Width(name)+3 > b.rest() {
+		name, _, _ := p.words()
+		if p.Off != "" || !p.Do.Decides() || Width(p.Key)+Width(name)+3 > b.rest() {
 			continue
 		}
 		b.put(press, p.Key)
@@ -120,7 +189,7 @@ const (
 )
 
 func (b *block) verb(p *Preview) {
-	name, says, needs := verbWords(p.Do, p.AsNew)
+	name, says, needs := p.words()
 	key, label := press, strong
 	if p.Off != "" {
 		key, label = faint, dim
@@ -136,7 +205,7 @@ func (b *block) verb(p *Preview) {
 	case p.Verdict.IsStop(), p.Verdict == gate.Stale:
 		b.verdict(waits, b.th.g.fail, p.Verdict)
 		if p.Never {
-			b.put(dim, "  not possible as things stand")
+			b.put(dim, "  not possible")
 		}
 		b.end()
 		if len(p.Checks) == 0 {
@@ -168,32 +237,33 @@ func (b *block) verdict(s style, glyph string, v gate.Verdict) {
 	b.put(s, v.String())
 }
 
-// checks appends the steps of a preview, and the counters before and after.
+// checks appends the steps of a preview with their numbers, or else what would
+// be charged.
 func (b *block) checks(p *Preview) {
-	const step = 18
+	const step, signAt, stepAt = 18, verbAt, verbAt + 2
 	for _, c := range p.Checks {
 		if b.th.ascii { // the gate's own signs
 			c.Says = asciiSigns.Replace(c.Says)
 		}
-		b.gap(saysAt)
+		b.gap(signAt)
+		look := text
 		if c.OK {
+			look = dim
 			b.glyph(live, b.th.g.ok)
 		} else {
 			b.glyph(waits, b.th.g.fail)
 		}
-		b.gap(1)
-		look := text
-		if c.OK {
-			look = dim
-		}
-		if b.width >= saysAt+2+step+24 {
+		b.to(stepAt)
+		if b.width >= stepAt+step+24 {
 			b.cell(look, c.Step, step)
-			b.wrapped(saysAt+2+step, look, c.Says)
+			b.wrapped(stepAt+step, look, c.Says)
 		} else {
-			b.wrapped(saysAt+2, look, c.Step+": "+c.Says)
+			b.wrapped(stepAt, look, c.Step+": "+c.Says)
 		}
 	}
-	b.beforeAfter(saysAt, p.Before, p.After)
+	if len(p.Checks) == 0 { // they hold the numbers
+		b.beforeAfter(saysAt, p.Before, p.After)
+	}
 }
 
 var asciiSigns = strings.NewReplacer("→", "->", "−", "-", "≥", ">=", "≤", "<=")

@@ -129,3 +129,14 @@ func (t *Theme) attemptLook(a *gate.AttemptRow) (glyph, word string, s style) {
 	}
 	return " ", "", text
 }
+
+// actorName names somebody, or says that it is the operator.
+func actorName(a gate.ActorRow, me string) string {
+	switch {
+	case a.ID == me && me != "":
+		return "you"
+	case a.Name != "":
+		return a.Name
+	}
+	return a.ID
+}

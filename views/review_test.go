@@ -66,7 +66,8 @@ func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 		"effects 1/2 → 2/2",
 		"x reject         closes the operation as rejected and returns RetryStopped to its caller; needs reason",
 		"n new run        not possible: the run has ended",
-		"c claim          you hold it",
+		"c release        gives the claim back",
+		"z snooze         the gate is not to be had",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the review does not show %q", want)
@@ -76,7 +77,7 @@ func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 	late.Item.Deadline = gate.InstantOf(now.Add(-130 * time.Second))
 	late.Verbs[1].Never = true
 	got += PrintReview(late, now, 0)
-	for _, want := range []string{"deadline passed 2m ago · nothing can be dispatched any more", "✗ STOP_UNSAFE_TO_REPEAT  not possible as things stand"} {
+	for _, want := range []string{"deadline passed 2m ago · nothing can be dispatched any more", "✗ STOP_UNSAFE_TO_REPEAT  not possible"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("after the deadline the review does not show %q", want)
 		}
@@ -95,18 +96,20 @@ func TestMovedReviewOffersNothing(t *testing.T) {
 	}
 	for name, move := range map[string]func(*ReviewView){
 		"moved": func(v *ReviewView) {
-			v.Moved = &gate.ChangedRow{At: gate.InstantOf(now), Act: gate.ActReject, Verdict: gate.Resolved}
+			v.Moved = &gate.DecisionRow{At: gate.InstantOf(now), Act: gate.ActReject, Verdict: gate.Resolved}
 		},
 		"gone": func(v *ReviewView) { v.Gone = true },
 	} {
 		v := sampleReview()
 		move(&v)
 		got := Review(p, v)
-		if n, want := strings.Count(got, "the item has moved on"), len(v.Verbs); n != want {
-			t.Errorf("%s: %d verbs are off, want %d:\n%s", name, n, want, got)
+		if !strings.Contains(got, "verbs are off: the item has moved on") {
+			t.Errorf("%s: it is not said that verbs are off:\n%s", name, got)
 		}
-		if strings.Contains(got, "ADMIT") {
-			t.Errorf("%s: a preview of what was shown still stands:\n%s", name, got)
+		for _, is := range []string{"ADMIT", "r reconcile", "a approve"} {
+			if strings.Contains(got, is) {
+				t.Errorf("%s: %q is still offered:\n%s", name, is, got)
+			}
 		}
 	}
 }

@@ -1,0 +1,159 @@
+package views
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+
+	"tollgate/gate"
+)
+
+// At every width the columns stand side by side inside it, those of rank 0
+// are there, and the order is kept.
+func TestLayout(t *testing.T) {
+	for name, cols := range map[string][]column{"queue": queueColumns, "runs": runsColumns} {
+		for width := LeastWidth; width <= 300; width++ {
+			got := layout(cols, listFrom, width)
+			at, kept, id := listFrom, 0, -1
+			for _, c := range got {
+				if c.at < at || c.width < c.least || c.width > c.most || c.at+c.width > width {
+					t.Errorf("%s at %d: column %q of %d cells at %d, want at least %d and within", name, width, c.title, c.width, c.at, at)
+				}
+				at = c.at + c.width + 1
+				for i := range cols {
+					if cols[i].id == c.id {
+						if i <= id {
+							t.Errorf("%s at %d: column %q is out of order", name, width, c.title)
+						}
+						id = i
+					}
+				}
+				if c.rank == 0 {
+					kept++
+				}
+			}
+			want := 0
+			for _, c := range cols {
+				if c.rank == 0 {
+					want++
+				}
+			}
+			if kept != want {
+				t.Errorf("%s at %d: %d columns that are never dropped, want %d", name, width, kept, want)
+			}
+		}
+	}
+	if got := len(layout(queueColumns, listFrom, 300)); got != len(queueColumns) {
+		t.Errorf("the queue at 300 has %d columns, want all %d", got, len(queueColumns))
+	}
+}
+
+// What is left away is what matters least: no column is missing where one that
+// matters less, and is no narrower, is shown.
+func TestLayoutKeepsWhatMatters(t *testing.T) {
+	for name, cols := range map[string][]column{"queue": queueColumns, "runs": runsColumns} {
+		for width := LeastWidth; width <= 300; width++ {
+			shown := layout(cols, listFrom, width)
+			for _, out := range cols {
+				if slices.ContainsFunc(shown, func(c column) bool { return c.id == out.id }) || width < out.from {
+					continue
+				}
+				for _, in := range shown {
+					if in.rank > out.rank && in.least >= out.least {
+						t.Errorf("%s at %d: %q is shown and %q is not", name, width, in.title, out.title)
+					}
+				}
+			}
+		}
+	}
+	for _, r := range []struct {
+		name string
+		cols []column
+		at   int
+		want string
+	}{
+		{"queue", queueColumns, 40, "KIND OPERATION LEFT"},
+		{"queue", queueColumns, 60, "KIND OPERATION CODE LEFT CLAIMED"},
+		{"queue", queueColumns, 80, "KIND OPERATION TOOL CODE LEFT CLAIMED"},
+		{"queue", queueColumns, 120, "KIND OPERATION TOOL CODE ATTEMPTS LEFT AGE CLAIMED"},
+		{"runs", runsColumns, 40, "RUN STATE ATTEMPTS"},
+		{"runs", runsColumns, 60, "RUN STATE ATTEMPTS TIME OPEN"},
+		{"runs", runsColumns, 80, "RUN STATE ATTEMPTS TIME EFFECTS OPEN LAST CODE"},
+		{"runs", runsColumns, 120, "RUN AGENT STATE ATTEMPTS TIME EFFECTS OPEN LAST CODE"},
+	} {
+		var titles []string
+		for _, c := range layout(r.cols, listFrom, r.at) {
+			titles = append(titles, c.title)
+		}
+		if got := strings.Join(titles, " "); got != r.want {
+			t.Errorf("%s at %d: %s, want %s", r.name, r.at, got, r.want)
+		}
+	}
+}
+
+// Two ids that differ at an end can be told apart at every width, and from 120
+// cells on an id of 32 stands whole.
+func TestIDsAreToldApart(t *testing.T) {
+	const id = "night-run-of-2026-01-05/invoices"
+	for _, other := range []string{"xight-run-of-2026-01-05/invoices", "night-run-of-2026-01-05/invoicex"} {
+		for width := LeastWidth; width <= 130; width++ {
+			p := samplePage(NewTheme(Plain, false), width, 24, 0)
+			runs := strings.Split(Runs(p, RunsView{Rows: []gate.RunRow{{Run: id}, {Run: gate.RunID(other)}}}), "\n")
+			items := strings.Split(Queue(p, QueueView{Rows: []gate.ItemRow{{Op: id}, {Op: gate.OpID(other)}}}), "\n")
+			if runs[4] == runs[5] || items[4] == items[5] {
+				t.Errorf("at %d the ids %s and %s are shown alike:\n%s\n%s", width, id, other, runs[4], items[4])
+			}
+			if whole := strings.Contains(runs[4], id); width >= 120 && !whole {
+				t.Errorf("at %d the id of a run is cut: %s", width, runs[4])
+			}
+		}
+	}
+}
+
+// The selected row is marked from edge to edge, in every list and tree, by what
+// a terminal makes of it.
+func TestSelectedRowReachesTheEdge(t *testing.T) {
+	th := NewTheme(Dark, false)
+	for name, draw := range screens() {
+		for _, width := range []int{40, 79, 80, 120, 200} {
+			term := vt.NewEmulator(width, 24)
+			if _, err := term.WriteString(strings.ReplaceAll(draw(samplePage(th, width, 24, 0)), "\n", "\r\n")); err != nil {
+				t.Fatal(err)
+			}
+			for y := range 24 {
+				marked := 0
+				for x := range width {
+					if c := term.CellAt(x, y); c != nil && c.Style.Bg != nil {
+						marked++
+					}
+				}
+				want := width
+				if tree := name == "run" || strings.HasPrefix(name, "run-"); tree && width >= wide {
+					want = treeWidth(width)
+				}
+				if marked > 1 && marked != want { // one is the caret of a form
+					t.Errorf("%s at %d: row %d is marked over %d cells, want %d", name, width, y, marked, want)
+				}
+			}
+		}
+	}
+}
+
+// The claim says who holds the item and for how long, in as many cells as
+// there are.
+func TestClaimInItsCells(t *testing.T) {
+	r := gate.ItemRow{ClaimID: "uid:1", ClaimBy: "leonora", ClaimUntil: gate.InstantOf(now.Add(14 * time.Minute))}
+	for n, want := range map[int]string{
+		24: "leonora, 14m left       ", 17: "leonora, 14m left", 16: "leonora 14m     ", 11: "leonora 14m", 9: "leon… 14m", 7: "le… 14m",
+	} {
+		b := newBlock(NewTheme(Plain, false), 80, 1)
+		b.claim(&r, "uid:2", now, n)
+		b.end()
+		if got := b.String(); got != want {
+			t.Errorf("in %d cells: %q, want %q", n, got, want)
+		}
+	}
+}
