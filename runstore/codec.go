@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"sync"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -42,13 +43,19 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// buffers are where values are encoded before their size is known.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
 // encode returns a stored value, with room bytes before it.
 func encode(v any, room int) []byte {
-	buf := bytes.NewBuffer(make([]byte, room, 512))
+	buf := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // it holds nothing else
+	defer buffers.Put(buf)
+	buf.Reset()
+	buf.Write(noBytes[:room])
 	if err := encoder.MarshalToBuffer(v, buf); err != nil {
 		panic(err) // no stored type holds what CBOR has no form for
 	}
-	return buf.Bytes()
+	return bytes.Clone(buf.Bytes())
 }
 
 // decode reads a stored value.
@@ -66,15 +73,26 @@ type storedRecord struct {
 	Decision storedDecision
 }
 
+// noBytes is what room is filled with.
+var noBytes [recordRoom]byte
+
 // recordRoom is how much encodeDecision leaves free for what bindRecord
 // writes: the head of the array and a seq.
 const recordRoom = 1 + 9
 
+// decisions are stored decisions that are filled in again and again: each is
+// too large to leave to the garbage collector.
+var decisions = sync.Pool{New: func() any { return new(storedDecision) }}
+
 // encodeDecision returns a decision as the second part of a record, with room
 // before it: its place in the ledger need not be known yet.
 func encodeDecision(d *gate.Decision) []byte {
-	s := storeDecision(*d)
-	return encode(&s, recordRoom)
+	s := decisions.Get().(*storedDecision) //nolint:forcetypeassert // it holds nothing else
+	defer decisions.Put(s)
+	*s = storeDecision(*d)
+	b := encode(s, recordRoom)
+	*s = storedDecision{} // which holds on to nothing
+	return b
 }
 
 // bindRecord makes what encodeDecision returned a record, with the seq of the

@@ -11,12 +11,13 @@ import (
 	"tollgate/gate"
 )
 
-// When the projector writes, whichever comes first; and how many blocks may
-// wait for it before the writer has to.
+// When the projector writes, whichever comes first: a read makes it write too,
+// and what it has not written is folded again after a crash. And how many
+// blocks may wait for it before the writer has to.
 const (
-	flushBlocks = 256
-	flushEvery  = 100 * time.Millisecond
-	backlog     = 256
+	flushDecisions = 4096
+	flushEvery     = 500 * time.Millisecond
+	backlog        = 256
 
 	catchUpFlush = 16384 // records between two flushes while nobody reads
 )
@@ -43,15 +44,16 @@ type projector struct {
 
 	// Of the goroutine alone.
 	folder  *folder
-	at      tip   // after the newest block that was fed
-	waiting int   // blocks that no flush has written yet
-	fault   error // the projection is not to be used; the next ask tries to heal it
+	at      tip    // after the newest block that was fed
+	flushAt uint64 // the seq at which it writes, whatever the time
+	fault   error  // the projection is not to be used; the next ask tries to heal it
 }
 
 func (p *projector) start(f *folder) {
 	p.folder, p.at = f, f.at
 	p.blocks, p.asks, p.stopped = make(chan fedBlock, backlog), make(chan func()), make(chan struct{})
 	p.projected.Store(f.at.Seq)
+	p.flushAt = f.at.Seq + flushDecisions
 	go p.run()
 }
 
@@ -132,7 +134,6 @@ func (p *projector) run() {
 // goes on.
 func (p *projector) take(b fedBlock) {
 	p.at = b.at
-	p.waiting++
 	switch have := p.folder.at.Seq; {
 	case p.fault != nil, have >= b.at.Seq:
 	case have+1 != b.first, len(b.outcomes) == 0: // what came while there was a fault is in the ledger
@@ -142,7 +143,7 @@ func (p *projector) take(b fedBlock) {
 			p.folder.take(&b.outcomes[i])
 		}
 	}
-	if p.waiting%flushBlocks == 0 {
+	if p.at.Seq >= p.flushAt {
 		p.flush() //nolint:errcheck // kept as the fault
 	}
 }
@@ -163,7 +164,8 @@ func (p *projector) mend() {
 
 // flush writes what has been folded. Without room for it, it waits.
 func (p *projector) flush() error {
-	if p.fault != nil || p.waiting == 0 {
+	p.flushAt = p.at.Seq + flushDecisions
+	if p.fault != nil || p.at.Seq == p.projected.Load() {
 		return p.fault
 	}
 	if p.folder.at.Seq < p.at.Seq {
@@ -173,7 +175,6 @@ func (p *projector) flush() error {
 	}
 	switch err := p.folder.flush(p.at.Hash); {
 	case err == nil:
-		p.waiting = 0
 		p.projected.Store(p.at.Seq)
 		p.wrote(p.at)
 	case !lacksSpace(err):
