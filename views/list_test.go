@@ -106,6 +106,9 @@ func TestIDsAreToldApart(t *testing.T) {
 			if runs[4] == runs[5] || items[4] == items[5] {
 				t.Errorf("at %d the ids %s and %s are shown alike:\n%s\n%s", width, id, other, runs[4], items[4])
 			}
+			if width >= 80 && !strings.Contains(runs[4], "invoices") {
+				t.Errorf("at %d the end of an id is cut: %s", width, runs[4])
+			}
 			if whole := strings.Contains(runs[4], id); width >= 120 && !whole {
 				t.Errorf("at %d the id of a run is cut: %s", width, runs[4])
 			}

@@ -37,7 +37,7 @@ const (
 
 var runsColumns = []column{
 	{id: runID, title: "RUN", least: 14, good: 32, most: 64},
-	{id: runAgent, title: "AGENT", least: 10, good: 16, most: 28, rank: 5},
+	{id: runAgent, title: "AGENT", least: 10, good: 16, most: 28, rank: 5, from: 100},
 	{id: runState, title: "STATE", least: 9, most: 10},
 	{id: runAttempts, title: "ATTEMPTS", least: 8, good: 11, most: 24},
 	{id: runTime, title: "TIME", least: 10, good: 15, most: 28, rank: 1},
