@@ -58,7 +58,7 @@ The exit code is 0 only when the dispatch may go, and 6 for every other answer.`
 		if err != nil {
 			return err
 		}
-		if err := a.printDecision(&d); err != nil {
+		if err := a.printAnswer(&d); err != nil {
 			return err
 		}
 		if d.Verdict.Permits() {

@@ -57,7 +57,7 @@ func (r rules) play(ctx context.Context, f *fixtures.Fixture) (*fixtures.Result,
 // it side by side. What a fixture expects is what the gate makes of it.
 func (r *replay) compareAll(ctx context.Context, all []*fixtures.Fixture) error {
 	passed := true
-	t := newTable("FIXTURE", "RULES", ">DISPATCHES", ">REPEATS", ">TOKENS OF REPEATS", ">DOUBLE EFFECTS", ">ITEMS", "VIRTUAL TIME")
+	t := newTable(compareColumns)
 	for _, f := range all {
 		for _, by := range r.compare {
 			result, err := by.play(ctx, f)
@@ -77,6 +77,17 @@ func (r *replay) compareAll(ctx context.Context, all []*fixtures.Fixture) error 
 		}
 	}
 	return r.finish(t, passed)
+}
+
+var compareColumns = []column{
+	{head: "FIXTURE", least: 15},
+	{head: "RULES", least: 10},
+	{head: "DISPATCHES", number: true},
+	{head: "REPEATS", number: true},
+	{head: "RETRY TOKENS", number: true},
+	{head: "DOUBLE EFFECTS", number: true},
+	{head: "ITEMS", number: true, rank: 1},
+	{head: "VIRTUAL TIME", rank: 2},
 }
 
 func virtual(r *fixtures.Result) string { return span(time.Duration(r.VirtualMS) * time.Millisecond) }

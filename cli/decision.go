@@ -2,11 +2,54 @@ package cli
 
 import (
 	"strconv"
+	"strings"
 
 	"tollgate/gate"
 )
 
-// printDecision prints one decision, as an answer or as a record.
+// printAnswer prints what the gate answered to a command: what its caller goes
+// on by. A mere RECORDED is one line. The record as a whole is ledger show's.
+func (a *app) printAnswer(d *gate.DecisionRow) error {
+	if a.json {
+		return a.object(d)
+	}
+	if line := recorded(d); line != "" {
+		return a.say("%s", line)
+	}
+	f := new(fields)
+	f.add("verdict", d.Verdict.String())
+	f.answer(d)
+	f.add("seq", seq(d.Seq))
+	return a.printFields(f)
+}
+
+// recorded returns the one line that a RECORDED is worth; empty for what has
+// more to say.
+func recorded(d *gate.DecisionRow) string {
+	if d.Verdict != gate.Recorded {
+		return ""
+	}
+	parts := []string{d.Act.String()}
+	switch d.Act {
+	case gate.ActClaim, gate.ActRelease, gate.ActSnooze, gate.ActNote:
+		parts = append(parts, "item "+string(d.Item))
+	case gate.ActReport:
+		parts = append(parts, "operation "+string(d.Op), "attempt "+number(d.Ordinal))
+		if d.Code != "" {
+			parts = append(parts, string(d.Code)+" is "+class(d.Class))
+		}
+		if d.Outcome == gate.OutcomeUnknown {
+			parts = append(parts, outcome(d.Outcome))
+		}
+	case gate.ActEnd:
+		parts = append(parts, "run "+string(d.Run))
+	default:
+		return ""
+	}
+	return d.Verdict.String() + ": " + strings.Join(append(parts, "seq "+seq(d.Seq)), ", ")
+}
+
+// printDecision prints one decision as the ledger has it.
 func (a *app) printDecision(d *gate.DecisionRow) error {
 	if a.json {
 		return a.object(d)
@@ -16,9 +59,6 @@ func (a *app) printDecision(d *gate.DecisionRow) error {
 	f.add("seq", seq(d.Seq))
 	f.add("at", instant(d.At.Time))
 	f.add("act", d.Act.String())
-	f.add("run", string(d.Run))
-	f.add("operation", string(d.Op))
-	f.add("attempt", number(d.Ordinal))
 	if d.Op != "" {
 		f.add("path", d.Path.String())
 	}
@@ -30,6 +70,23 @@ func (a *app) printDecision(d *gate.DecisionRow) error {
 	if d.Effect != 0 {
 		f.add("effect", d.Effect.String())
 	}
+	f.answer(d)
+	f.add("cause", seq(d.Cause))
+	f.add("reason", d.Reason)
+	f.add("evidence", d.Evidence)
+	f.add("jitter", strconv.FormatFloat(d.Jitter, 'g', -1, 64))
+	f.add("contract", d.Contract)
+	f.add("rules", strconv.Itoa(d.Rules))
+	f.add("ledger", d.Hash)
+	return a.printFields(f)
+}
+
+// answer adds what a decision says of its operation, and its numbers.
+func (f *fields) answer(d *gate.DecisionRow) {
+	f.add("run", string(d.Run))
+	f.add("operation", string(d.Op))
+	f.add("attempt", number(d.Ordinal))
+	f.add("item", string(d.Item))
 	f.add("code", string(d.Code))
 	f.add("class", class(d.Class))
 	f.add("outcome", outcome(d.Outcome))
@@ -50,12 +107,8 @@ func (a *app) printDecision(d *gate.DecisionRow) error {
 	if d.Route != nil {
 		f.add("route", d.Route.String())
 	}
-	f.add("item", string(d.Item))
-	f.add("cause", seq(d.Cause))
 	f.terminal(d.Terminal)
 	f.add("result", d.Result)
-	f.add("reason", d.Reason)
-	f.add("evidence", d.Evidence)
 	f.add("finding", d.Finding.String())
 	f.add("ruling", d.Ruling.String())
 	f.add("new operation", string(d.NewOp))
@@ -69,11 +122,6 @@ func (a *app) printDecision(d *gate.DecisionRow) error {
 		f.add("breaker", b.State.String())
 		f.add("breaker until", instant(b.Until.Time))
 	}
-	f.add("jitter", strconv.FormatFloat(d.Jitter, 'g', -1, 64))
-	f.add("contract", d.Contract)
-	f.add("rules", strconv.Itoa(d.Rules))
-	f.add("ledger", d.Hash)
-	return a.printFields(f)
 }
 
 // budgets adds what a decision did to the run's budget.

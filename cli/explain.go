@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -56,23 +58,15 @@ The call has budget enough, so that what stops it is the code.`,
 			}
 			tools = []sample{{tool, *t}}
 		}
-		table := newTable("TOOL", "EFFECT", "RETRY SAFETY", "CLASS", "LISTED BY", "REFUSED", "OUTCOME", "VERDICT", "ASKED AGAIN", "ROUTE", "ITEM")
+		var all []explanation
 		for _, t := range tools {
 			e, err := explain(cmd.Context(), c, policy, gate.Code(args[0]), t)
 			if err != nil {
 				return err
 			}
-			if a.json {
-				if err := a.object(e); err != nil {
-					return err
-				}
-			}
-			table.explanation(e)
+			all = append(all, e)
 		}
-		if a.json {
-			return nil
-		}
-		return a.print(table)
+		return a.printExplanations(all)
 	}
 	f := cmd.Flags()
 	f.StringVar(&tool, "tool", "", "a tool of the contract, with its own codes and its dependency's")
@@ -81,7 +75,61 @@ The call has budget enough, so that what stops it is the code.`,
 	return cmd
 }
 
-func (t *table) explanation(e explanation) {
+var explanationColumns = []column{
+	{head: "TOOL", least: 16},
+	{head: "EFFECT", rank: 4},
+	{head: "RETRY SAFETY", rank: 3},
+	{head: "CLASS"},
+	{head: "LISTED BY"},
+	{head: "REFUSED"},
+	{head: "OUTCOME", rank: 1},
+	{head: "VERDICT"},
+	{head: "ASKED AGAIN"},
+	{head: "ROUTE"},
+	{head: "ITEM", rank: 2},
+}
+
+// ofTheCode are the columns that say the same for all samples: they have no
+// codes of their own.
+const ofTheCode, ofTheCall = 3, 6
+
+// printExplanations prints what becomes of a code. On a terminal what is true
+// of the code stands above the table, and one tool has no table.
+func (a *app) printExplanations(all []explanation) error {
+	if a.json {
+		for _, e := range all {
+			if err := a.object(e); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	columns, from, to := explanationColumns, 0, 0
+	if a.terminal {
+		if from, to = 0, len(columns); len(all) > 1 {
+			from, to = ofTheCode, ofTheCall
+		}
+		f := new(fields)
+		f.add("code", string(all[0].Code))
+		for i, part := range all[0].parts()[from:to] {
+			f.add(strings.ToLower(columns[from+i].head), part)
+		}
+		if err := a.printFields(f); err != nil || len(all) == 1 {
+			return err
+		}
+		if err := a.say(""); err != nil {
+			return err
+		}
+	}
+	t := newTable(slices.Delete(slices.Clone(columns), from, to))
+	for _, e := range all {
+		t.row(slices.Delete(e.parts(), from, to)...)
+	}
+	return a.print(t)
+}
+
+// parts are the fields of explanationColumns.
+func (e explanation) parts() []string {
 	listed, refused, item := "no table", "no", ""
 	if e.Listed != gate.FromNowhere {
 		listed = "the " + string(e.Listed) + "'s codes"
@@ -96,8 +144,10 @@ func (t *table) explanation(e explanation) {
 	if e.Route != nil {
 		route = e.Route.String()
 	}
-	t.row(e.Tool, e.Effect.String(), e.Safety.String(), views.ClassWord(e.Class), listed, refused,
-		outcome(e.Outcome), e.Verdict.String(), e.Repeat.String(), route, item)
+	return []string{
+		e.Tool, e.Effect.String(), e.Safety.String(), views.ClassWord(e.Class), listed, refused,
+		outcome(e.Outcome), e.Verdict.String(), e.Repeat.String(), route, item,
+	}
 }
 
 // sample is a tool to explain a code with.
@@ -112,10 +162,10 @@ func samples() []sample {
 		return gate.Tool{Effect: e, Safety: s, Dependency: "any", Timeout: time.Second}
 	}
 	return []sample{
-		{"any-read", tool(gate.EffectRead, gate.SafetyIdempotent)},
-		{"any-write", tool(gate.EffectWrite, gate.SafetyNever)},
-		{"any-write-by-key", tool(gate.EffectWrite, gate.SafetyKey)},
-		{"any-idempotent-write", tool(gate.EffectWrite, gate.SafetyIdempotent)},
+		{"read", tool(gate.EffectRead, gate.SafetyIdempotent)},
+		{"write", tool(gate.EffectWrite, gate.SafetyNever)},
+		{"write-by-key", tool(gate.EffectWrite, gate.SafetyKey)},
+		{"idempotent-write", tool(gate.EffectWrite, gate.SafetyIdempotent)},
 	}
 }
 

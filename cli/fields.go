@@ -2,6 +2,7 @@ package cli
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"tollgate/gate"
@@ -10,18 +11,47 @@ import (
 
 // fields collects the parts of one thing, each with its name. An empty value
 // is left out.
-type fields struct{ table }
+type fields []struct{ name, value string }
 
 func (f *fields) add(name, value string) {
 	if value != "" {
-		f.row(name, value)
+		*f = append(*f, struct{ name, value string }{name, value})
 	}
 }
 
-// printFields prints one thing: a line for each of its parts.
+// printFields prints one thing: a line for each of its parts, and more for one
+// that is too long for a line of the terminal.
 func (a *app) printFields(f *fields) error {
-	f.right = []bool{false, false}
-	return a.print(&f.table)
+	var b strings.Builder
+	if !a.terminal {
+		for _, part := range *f {
+			b.WriteString(views.Escape(part.name) + "\t" + views.Escape(part.value) + "\n")
+		}
+	} else {
+		names := 0
+		for _, part := range *f {
+			names = max(names, views.Width(part.name))
+		}
+		for _, part := range *f {
+			name := views.Fit(part.name, names)
+			for _, line := range a.wrapped(part.value, names+2) {
+				b.WriteString(strings.TrimRight(name+"  "+line, " ") + "\n")
+				name = strings.Repeat(" ", names)
+			}
+		}
+	}
+	_, err := a.out.Write([]byte(b.String()))
+	return err
+}
+
+// wrapped breaks a text into lines that begin at a column of the terminal.
+func (a *app) wrapped(s string, from int) []string {
+	const most = 400 // lines: any text that is kept, on the narrowest terminal
+	width := a.cells - from
+	if a.cells < 1 || views.Width(s) <= width {
+		return []string{views.Escape(s)}
+	}
+	return views.Wrap(s, max(width, 8), most)
 }
 
 // instant prints a time in UTC, empty for none.
@@ -74,15 +104,23 @@ func millis(ms int64) string {
 	return span(time.Duration(ms) * time.Millisecond)
 }
 
-// left prints the time left to a deadline, or since when there is none.
+// left prints the time left to a deadline, or since when there is none, in
+// units that tell at a glance.
 func left(deadline, now time.Time) string {
 	if deadline.IsZero() {
 		return ""
 	}
-	if d := deadline.Sub(now).Truncate(100 * time.Millisecond); d > 0 {
-		return span(d) + " left"
+	d, word := deadline.Sub(now).Truncate(100*time.Millisecond), " left"
+	if d <= 0 {
+		d, word = now.Sub(deadline).Truncate(time.Second), " past"
 	}
-	return span(now.Sub(deadline).Truncate(time.Second)) + " past"
+	switch {
+	case d >= time.Hour:
+		d = d.Truncate(time.Minute)
+	case d >= time.Minute:
+		d = d.Truncate(time.Second)
+	}
+	return span(d) + word
 }
 
 func actor(a gate.ActorRow) string {

@@ -29,7 +29,12 @@ func (a *app) fixturesListCommand() *cobra.Command {
 		Short: "List the embedded fixtures",
 		Args:  noArgs,
 		RunE: func(*cobra.Command, []string) error {
-			t := newTable("FIXTURE", ">RUNS", ">CALLS", "ABOUT")
+			t := newTable([]column{
+				{head: "FIXTURE"},
+				{head: "RUNS", number: true, rank: 1},
+				{head: "CALLS", number: true, rank: 2},
+				{head: "ABOUT", least: 32},
+			})
 			for _, name := range fixtures.Names() {
 				f, err := fixtures.Open(name)
 				if err != nil {

@@ -42,10 +42,11 @@ func (a *app) ledgerTailCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.printLedger(rows, true); err != nil || !follow {
+			t := newTable(decisionColumns)
+			if err := a.printLedger(t, rows); err != nil || !follow {
 				return err
 			}
-			return a.followLedger(cmd.Context(), r, q, next)
+			return a.followLedger(cmd.Context(), r, q, next, t)
 		}),
 	}
 	a.clientFlags(cmd)
@@ -90,7 +91,7 @@ func newestOrFrom(ctx context.Context, r gate.Reader, q gate.LedgerQuery, from *
 
 // followLedger prints what is committed from next on, until it is interrupted
 // or the gate has gone.
-func (a *app) followLedger(ctx context.Context, r gate.Reader, q gate.LedgerQuery, next uint64) error {
+func (a *app) followLedger(ctx context.Context, r gate.Reader, q gate.LedgerQuery, next uint64, t *table) error {
 	client, ok := r.(*api.Client)
 	if !ok {
 		return &fault{code: exitNoStore, err: errors.New("--follow: no gate is running, so nothing more will come"), hint: "tollgate serve runs a gate"}
@@ -104,7 +105,7 @@ func (a *app) followLedger(ctx context.Context, r gate.Reader, q gate.LedgerQuer
 		case err != nil:
 			return err
 		}
-		if err := a.printLedger(page.Rows, false); err != nil {
+		if err := a.printLedger(t, page.Rows); err != nil {
 			return err
 		}
 		if n := len(page.Rows); n > 0 {
@@ -113,7 +114,22 @@ func (a *app) followLedger(ctx context.Context, r gate.Reader, q gate.LedgerQuer
 	}
 }
 
-func (a *app) printLedger(rows []gate.DecisionRow, heads bool) error {
+var decisionColumns = []column{
+	{head: "SEQ", number: true},
+	{head: "AT (UTC)"},
+	{head: "RUN", least: 8},
+	{head: "OPERATION", least: 9},
+	{head: "ATTEMPT", number: true, rank: 2},
+	{head: "ACT"},
+	{head: "VERDICT"},
+	{head: "CODE", least: 12, rank: 1},
+	{head: "BUDGET", number: true, rank: 3},
+	{head: "ACTOR", least: 8, rank: 4},
+}
+
+// printLedger prints decisions. A terminal is told when they were to the
+// second, and not the year: ledger show has the whole of it.
+func (a *app) printLedger(t *table, rows []gate.DecisionRow) error {
 	if a.json {
 		for i := range rows {
 			if err := a.object(&rows[i]); err != nil {
@@ -122,15 +138,16 @@ func (a *app) printLedger(rows []gate.DecisionRow, heads bool) error {
 		}
 		return nil
 	}
-	t := newTable(">SEQ", "AT", "RUN", "OPERATION", ">ATTEMPT", "ACT", "VERDICT", "CODE", "BUDGET", "ACTOR")
-	t.bare = !heads
 	for i := range rows {
 		d := &rows[i]
-		budget := ""
+		at, budget := instant(d.At.Time), ""
+		if a.terminal {
+			at = d.At.UTC().Format("01-02 15:04:05")
+		}
 		if d.After != nil {
 			budget = spent(d.After.Attempts)
 		}
-		t.row(seq(d.Seq), instant(d.At.Time), string(d.Run), string(d.Op), number(d.Ordinal), d.Act.String(), d.Verdict.String(), string(d.Code), budget, name(d.Actor))
+		t.row(seq(d.Seq), at, string(d.Run), string(d.Op), number(d.Ordinal), d.Act.String(), d.Verdict.String(), string(d.Code), budget, name(d.Actor))
 	}
 	return a.print(t)
 }

@@ -95,29 +95,6 @@ func TestShownJSON(t *testing.T) {
 	}
 }
 
-// A table has one row for each of its rows, whatever stands in a field.
-func TestTable(t *testing.T) {
-	fields := []string{"a\nb", "\x1b[2J", "日本", ""}
-	for _, row := range []struct {
-		terminal bool
-		want     string
-	}{
-		{false, "a\\nb\t\\e[2J\t日本\t\n"},
-		{true, "ONE     TWO  THREE  FOUR\na\\nb  \\e[2J   日本\n"},
-	} {
-		var b bytes.Buffer
-		a := &app{out: &b, terminal: row.terminal}
-		table := newTable("ONE", ">TWO", ">THREE", "FOUR")
-		table.row(fields...)
-		if err := a.print(table); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(row.want, b.String()); diff != "" {
-			t.Errorf("terminal %v (-want +got):\n%s", row.terminal, diff)
-		}
-	}
-}
-
 func TestSpan(t *testing.T) {
 	for want, d := range map[string]time.Duration{
 		"0s": 0, "1ms": time.Millisecond, "1.5s": 1500 * time.Millisecond, "30s": 30 * time.Second, "10m": 10 * time.Minute,

@@ -41,7 +41,10 @@ func Main() int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	a := &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr, terminal: isTerminal(os.Stdout)}
+	a := &app{in: os.Stdin, out: os.Stdout, errs: os.Stderr}
+	if width := terminalWidth(os.Stdout); width >= 0 {
+		a.terminal, a.cells = true, width
+	}
 	root := a.root()
 	root.SetArgs(os.Args[1:])
 	err := safely(func() error { return root.ExecuteContext(ctx) })
@@ -67,6 +70,7 @@ type app struct {
 	in        io.Reader
 	out, errs io.Writer
 	terminal  bool // out is a terminal
+	cells     int  // its width; 0 for one that does not say
 
 	json bool // --json
 	at   place

@@ -27,7 +27,7 @@ func (a *app) queueListCommand() *cobra.Command {
 		Args:  noArgs,
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
 			q.Now, q.Run = time.Now().UTC(), gate.RunID(run)
-			t := newTable("ITEM", "KIND", ">VERSION", "RUN", "OPERATION", "TOOL", "CODE", ">ATTEMPTS", "DEADLINE", "OPENED", "CLAIMED BY")
+			t := newTable(itemColumns)
 			err := list(limit, &q.Window, func(i *gate.ItemRow) string { return string(i.ID) },
 				func() ([]gate.ItemRow, bool, error) {
 					page, err := r.Items(cmd.Context(), q)
@@ -54,6 +54,20 @@ func (a *app) queueListCommand() *cobra.Command {
 	f.StringVar(&q.Text, "text", "", "only items with this in their operation, tool, code, dependency or run")
 	limitFlag(cmd, &limit, "items")
 	return cmd
+}
+
+var itemColumns = []column{
+	{head: "ITEM"},
+	{head: "KIND"},
+	{head: "VERSION", number: true, rank: 2},
+	{head: "RUN", least: 8},
+	{head: "OPERATION", least: 9},
+	{head: "TOOL", least: 8, rank: 4},
+	{head: "CODE", least: 12, rank: 1},
+	{head: "ATTEMPTS", number: true, rank: 3},
+	{head: "DEADLINE"},
+	{head: "OPENED", rank: 5},
+	{head: "CLAIMED BY", least: 10},
 }
 
 func (t *table) item(i *gate.ItemRow, now time.Time) {

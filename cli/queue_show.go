@@ -25,7 +25,7 @@ func (a *app) queueShowCommand() *cobra.Command {
 		if a.json {
 			return a.object(it)
 		}
-		_, err = io.WriteString(a.out, views.PrintReview(views.ReviewOf(&it, self().ID), time.Now().UTC(), a.width()))
+		_, err = io.WriteString(a.out, views.PrintReview(views.ReviewOf(&it, self().ID), time.Now().UTC(), a.cells))
 		return err
 	})
 	a.clientFlags(cmd)

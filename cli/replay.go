@@ -112,7 +112,7 @@ func (r *replay) run(ctx context.Context, all []*fixtures.Fixture) error {
 		return err
 	}
 	passed := true
-	t := newTable("FIXTURE", "RESULT", ">DISPATCHES", ">DECISIONS", "VIRTUAL TIME", "LEDGER")
+	t := newTable(replayColumns)
 	for _, result := range results {
 		passed = passed && result.Passed
 		if r.app.json {
@@ -135,6 +135,15 @@ func (r *replay) run(ctx context.Context, all []*fixtures.Fixture) error {
 		t.row(result.Fixture, word, strconv.FormatInt(result.Dispatches, 10), records, virtual(result), head)
 	}
 	return r.finish(t, passed)
+}
+
+var replayColumns = []column{
+	{head: "FIXTURE", least: 16},
+	{head: "RESULT"},
+	{head: "DISPATCHES", number: true},
+	{head: "DECISIONS", number: true, rank: 1},
+	{head: "VIRTUAL TIME", rank: 2},
+	{head: "LEDGER", least: 16, rank: 3},
 }
 
 // finish prints the table and says by the exit code whether all was as expected.

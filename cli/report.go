@@ -50,7 +50,7 @@ The exit code is 6 when the gate answers with a stop.`,
 		if err != nil {
 			return err
 		}
-		if err := a.printDecision(&d); err != nil {
+		if err := a.printAnswer(&d); err != nil {
 			return err
 		}
 		return exitOfVerdict(d.Verdict)

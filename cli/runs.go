@@ -27,7 +27,7 @@ func (a *app) runsListCommand() *cobra.Command {
 		Args:  noArgs,
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
 			q.Now = time.Now().UTC()
-			t := newTable("RUN", "AGENT", "STATE", ">ATTEMPTS", ">SIDE EFFECTS", ">TOKENS", "DEADLINE", ">OPEN ITEMS", ">OPERATIONS", "LAST CODE")
+			t := newTable(runColumns)
 			err := list(limit, &q.Window, func(r *gate.RunRow) string { return string(r.Run) },
 				func() ([]gate.RunRow, bool, error) {
 					page, err := r.Runs(cmd.Context(), q)
@@ -51,6 +51,19 @@ func (a *app) runsListCommand() *cobra.Command {
 	cmd.Flags().StringVar(&q.Text, "text", "", "only runs with this in their id or agent")
 	limitFlag(cmd, &limit, "runs")
 	return cmd
+}
+
+var runColumns = []column{
+	{head: "RUN", least: 8},
+	{head: "AGENT", least: 8, rank: 4},
+	{head: "STATE"},
+	{head: "ATTEMPTS", number: true},
+	{head: "SIDE EFFECTS", number: true},
+	{head: "TOKENS", number: true, rank: 3},
+	{head: "DEADLINE"},
+	{head: "OPEN ITEMS", number: true},
+	{head: "OPERATIONS", number: true, rank: 5},
+	{head: "LAST CODE", least: 12, rank: 2},
 }
 
 func (t *table) run(r *gate.RunRow, now time.Time) {
@@ -91,7 +104,7 @@ func (a *app) printRun(run *gate.RunView, now time.Time) error {
 	if err := a.say(""); err != nil {
 		return err
 	}
-	t := newTable("OPERATION", "STATE", "TOOL", "EFFECT", ">ATTEMPTS", "KNOWN EFFECT", "STOP", "ITEM", "KEY")
+	t := newTable(operationColumns)
 	for i := range run.Ops {
 		o := &run.Ops[i]
 		stop := ""
@@ -101,6 +114,18 @@ func (a *app) printRun(run *gate.RunView, now time.Time) error {
 		t.row(string(o.Op), o.State.String(), o.Tool, o.Effect.String(), strconv.FormatInt(o.Permits, 10), known(o.Outcome), stop, string(o.Item), o.Key)
 	}
 	return a.print(t)
+}
+
+var operationColumns = []column{
+	{head: "OPERATION", least: 9},
+	{head: "STATE"},
+	{head: "TOOL", least: 8, rank: 2},
+	{head: "EFFECT", rank: 3},
+	{head: "ATTEMPTS", number: true, rank: 1},
+	{head: "KNOWN EFFECT"},
+	{head: "STOP"},
+	{head: "ITEM"},
+	{head: "KEY", rank: 4},
 }
 
 // known prints what is known of a write's effect. An unknown one is never
@@ -156,7 +181,7 @@ func (a *app) runsTreeCommand() *cobra.Command {
 			if a.json {
 				return a.object(run)
 			}
-			_, err = io.WriteString(a.out, views.PrintTree(&run, now, a.width()))
+			_, err = io.WriteString(a.out, views.PrintTree(&run, now, a.cells))
 			return err
 		}),
 	}

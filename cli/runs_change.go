@@ -56,7 +56,7 @@ func (a *app) runsEndCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if err := a.printDecision(&d); err != nil {
+		if err := a.printAnswer(&d); err != nil {
 			return err
 		}
 		return exitOfVerdict(d.Verdict)

@@ -141,7 +141,7 @@ func (v *verb) run(cmd *cobra.Command, g *gateway, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := v.app.printDecision(&d); err != nil {
+	if err := v.app.printAnswer(&d); err != nil {
 		return err
 	}
 	return exitOfVerdict(d.Verdict)
