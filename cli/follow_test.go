@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,36 +12,10 @@ import (
 	"tollgate/runstore"
 )
 
-// running starts a gate in this process and returns its socket.
-func running(t *testing.T) string {
-	t.Helper()
-	away(t)
-	if err := runstore.Init("store", ""); err != nil {
-		t.Fatal(err)
-	}
-	o, err := place{store: "store"}.own(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), socketName)
-	server, err := o.serve(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		for _, end := range []func() error{server.close, o.Close} {
-			if err := end(); err != nil {
-				t.Error(err)
-			}
-		}
-	})
-	return path
-}
-
 // What comes later is printed when it comes, once, and an interrupt ends it
 // with exit code 0.
 func TestLedgerFollow(t *testing.T) {
-	socket := running(t)
+	socket := running(t, "")
 	ctx, interrupt := context.WithCancel(t.Context())
 	defer interrupt()
 	read, write := io.Pipe()

@@ -119,9 +119,9 @@ func (a *app) printRun(run *gate.RunView, now time.Time) error {
 var operationColumns = []column{
 	{head: "OPERATION", least: 9},
 	{head: "STATE"},
-	{head: "TOOL", least: 8, rank: 2},
+	{head: "TOOL", least: 15, rank: 1},
 	{head: "EFFECT", rank: 3},
-	{head: "ATTEMPTS", number: true, rank: 1},
+	{head: "ATTEMPTS", number: true, rank: 2},
 	{head: "KNOWN EFFECT"},
 	{head: "STOP"},
 	{head: "ITEM"},
