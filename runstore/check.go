@@ -235,8 +235,12 @@ func compare(ctx context.Context, have, want *bbolt.Tx, v *Verification) error {
 	return nil
 }
 
+// unchecked returns what is stored without its checksum, whatever that says.
+func unchecked(stored []byte) []byte { return stored[:max(0, len(stored)-sealSize)] }
+
 // describe names a row.
-func describe(bucket, key, value []byte) string {
+func describe(bucket, key, stored []byte) string {
+	value := unchecked(stored)
 	switch {
 	case bytes.Equal(bucket, bucketRuns):
 		if r, err := decodeRow[storedRunRow](value); err == nil {
@@ -254,8 +258,10 @@ func describe(bucket, key, value []byte) string {
 	return fmt.Sprintf("key %x", key)
 }
 
-// rowDifference says what differs between two values of a bucket.
+// rowDifference says what differs between two values of a bucket, as they are
+// stored.
 func rowDifference(bucket, have, want []byte) string {
+	have, want = unchecked(have), unchecked(want)
 	switch {
 	case bytes.Equal(bucket, bucketRuns):
 		return decodedDifference[storedRunRow](have, want)

@@ -66,7 +66,7 @@ func TestVerifyFindsAChangedRow(t *testing.T) {
 	firstOf := func(tx *bbolt.Tx, bucket []byte) (b *bbolt.Bucket, k, v []byte) {
 		b = tx.Bucket(bucket)
 		k, v = b.Cursor().First()
-		return b, bytes.Clone(k), bytes.Clone(v)
+		return b, bytes.Clone(k), bytes.Clone(unchecked(v))
 	}
 	for name, c := range map[string]struct {
 		change func(tx *bbolt.Tx) error
@@ -79,7 +79,7 @@ func TestVerifyFindsAChangedRow(t *testing.T) {
 				return err
 			}
 			row.run.Budget.Spent.Attempts--
-			return b.Put(k, encodeRow(storeRunRow(row)))
+			return put(b, k, encodeRow(storeRunRow(row)))
 		}, `runs: run "r0" differs from the ledger: run.Budget.Spent.Attempts is`},
 		"the result of an operation": {func(tx *bbolt.Tx) error {
 			b, k, v := firstOf(tx, bucketOps)
@@ -88,14 +88,14 @@ func TestVerifyFindsAChangedRow(t *testing.T) {
 				return err
 			}
 			op.Key = "forged"
-			return b.Put(k, encodeRow(storeOperation(op)))
+			return put(b, k, encodeRow(storeOperation(op)))
 		}, `Key is "forged", want`},
 		"a lost entry of the queue": {func(tx *bbolt.Tx) error {
 			b, k, _ := firstOf(tx, bucketQueue)
 			return b.Delete(k)
 		}, "queue: key"},
 		"an entry too many": {func(tx *bbolt.Tx) error {
-			return tx.Bucket(bucketRunsByState).Put([]byte("0123456789"), nil)
+			return put(tx.Bucket(bucketRunsByState), []byte("0123456789"), nil)
 		}, "runs_by_state: key 30313233343536373839 is not in the ledger"},
 		"a window of a dependency": {func(tx *bbolt.Tx) error {
 			b, k, v := firstOf(tx, bucketDependencies)
@@ -104,16 +104,16 @@ func TestVerifyFindsAChangedRow(t *testing.T) {
 				return err
 			}
 			d.Breaker.State ^= 1
-			return b.Put(k, encodeRow(storeDependency(d)))
+			return put(b, k, encodeRow(storeDependency(d)))
 		}, "differs from the ledger: Breaker.State is"},
 		"a counter of the header": {func(tx *bbolt.Tx) error {
 			b := tx.Bucket(bucketMeta)
-			sum, err := decodeRow[storedSummary](b.Get(metaSummary))
+			sum, err := readRow[storedSummary](metaSummary, b.Get(metaSummary))
 			if err != nil {
 				return err
 			}
 			sum.counts.Runs++
-			return b.Put(metaSummary, encodeRow(storeSummary(sum)))
+			return put(b, metaSummary, encodeRow(storeSummary(sum)))
 		}, `meta: "summary" differs`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,7 +294,7 @@ func TestProjectionIsBuiltAnew(t *testing.T) {
 				return err
 			}
 			err = db.Update(func(tx *bbolt.Tx) error {
-				return tx.Bucket(bucketMeta).Put(metaProjected, appendHead(nil, tip{Seq: 1 << 30}))
+				return put(tx.Bucket(bucketMeta), metaProjected, appendHead(nil, tip{Seq: 1 << 30}))
 			})
 			if err != nil {
 				return err

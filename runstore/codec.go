@@ -157,6 +157,15 @@ type stored[T any] interface{ load() T }
 // encodeRow returns a row of the projection.
 func encodeRow[S any](s S) []byte { return encode(&s, 0) }
 
+// readRow reads the row that is stored at key.
+func readRow[S stored[T], T any](key, b []byte) (v T, err error) {
+	value, err := unsealed(key, b)
+	if err != nil {
+		return v, err
+	}
+	return decodeRow[S](value)
+}
+
 // decodeRow reads what encodeRow returned.
 func decodeRow[S stored[T], T any](b []byte) (v T, err error) {
 	s, err := decode[S](b)

@@ -177,10 +177,10 @@ func (f *folder) flush(hash gate.Digest) error {
 			return err
 		}
 		meta := tx.Bucket(bucketMeta)
-		if err := meta.Put(metaProjected, appendHead(nil, f.at)); err != nil {
+		if err := put(meta, metaProjected, appendHead(nil, f.at)); err != nil {
 			return err
 		}
-		return meta.Put(metaSummary, encodeRow(storeSummary(sum)))
+		return put(meta, metaSummary, encodeRow(storeSummary(sum)))
 	})
 	if err != nil {
 		return err

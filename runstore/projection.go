@@ -17,7 +17,7 @@ import (
 
 // projectionSchema is raised whenever the rows change: a projection of another
 // schema is built anew.
-const projectionSchema = 1
+const projectionSchema = 2
 
 // toldPerRow is how many seqs one row of "told" holds.
 const toldPerRow = 64
@@ -106,10 +106,10 @@ func createProjection(path string, store storeID) (*projection, error) {
 	err = db.Update(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(bucketMeta)
 		return errors.Join(
-			meta.Put(metaSchema, binary.BigEndian.AppendUint32(nil, projectionSchema)),
-			meta.Put(metaStore, store[:]),
-			meta.Put(metaProjected, appendHead(nil, tip{})),
-			meta.Put(metaSummary, encodeRow(storeSummary(summary{}))),
+			put(meta, metaSchema, binary.BigEndian.AppendUint32(nil, projectionSchema)),
+			put(meta, metaStore, store[:]),
+			put(meta, metaProjected, appendHead(nil, tip{})),
+			put(meta, metaSummary, encodeRow(storeSummary(summary{}))),
 		)
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
@@ -134,10 +134,10 @@ func openProjection(path string, store storeID) (*projection, error) {
 			}
 		}
 		meta := tx.Bucket(bucketMeta)
-		if got := meta.Get(metaSchema); !bytes.Equal(got, binary.BigEndian.AppendUint32(nil, projectionSchema)) {
+		if got := meta.Get(metaSchema); !bytes.Equal(got, sealed(metaSchema, binary.BigEndian.AppendUint32(nil, projectionSchema))) {
 			return fmt.Errorf("%w: %x", ErrSchema, got)
 		}
-		if got := meta.Get(metaStore); !bytes.Equal(got, store[:]) {
+		if got := meta.Get(metaStore); !bytes.Equal(got, sealed(metaStore, store[:])) {
 			return damaged("it is of store %x", got)
 		}
 		return nil
@@ -160,18 +160,25 @@ func (p *projection) status() (at tip, sum summary, err error) {
 
 func statusOf(tx *bbolt.Tx) (at tip, sum summary, err error) {
 	meta := tx.Bucket(bucketMeta)
-	if at, err = parseHead(meta.Get(metaProjected)); err != nil {
+	head, err := get(meta, metaProjected)
+	if err != nil {
 		return at, sum, err
 	}
-	sum, err = decodeRow[storedSummary](meta.Get(metaSummary))
+	if at, err = parseHead(head); err != nil {
+		return at, sum, err
+	}
+	v, err := get(meta, metaSummary)
+	if err == nil {
+		sum, err = decodeRow[storedSummary](v)
+	}
 	return at, sum, err
 }
 
 // dependencies returns all dependencies by name.
 func (p *projection) dependencies() (deps []gate.Dependency, err error) {
 	err = p.view(func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketDependencies).ForEach(func(_, v []byte) error {
-			d, err := decodeRow[storedDependency](v)
+		return tx.Bucket(bucketDependencies).ForEach(func(k, v []byte) error {
+			d, err := readRow[storedDependency](k, v)
 			deps = append(deps, d)
 			return err
 		})
@@ -208,9 +215,9 @@ func (p *projection) dueRuns() (ids []gate.RunID, err error) {
 
 // runNamed returns the row of a run by its id.
 func runNamed(tx *bbolt.Tx, id gate.RunID) (row runRow, ok bool, err error) {
-	opened := tx.Bucket(bucketRunIDs).Get(idDigest(string(id)))
-	if opened == nil {
-		return row, false, nil
+	opened, err := get(tx.Bucket(bucketRunIDs), idDigest(string(id)))
+	if err != nil || opened == nil {
+		return row, false, err
 	}
 	row, err = runAt(tx, seqOf(opened))
 	return row, err == nil, err
@@ -218,11 +225,12 @@ func runNamed(tx *bbolt.Tx, id gate.RunID) (row runRow, ok bool, err error) {
 
 // runAt returns the row of a run by its opening seq.
 func runAt(tx *bbolt.Tx, opened uint64) (runRow, error) {
-	v := tx.Bucket(bucketRuns).Get(seqKey(opened))
+	key := seqKey(opened)
+	v := tx.Bucket(bucketRuns).Get(key)
 	if v == nil {
 		return runRow{}, damaged("the run opened at seq %d has no row", opened)
 	}
-	row, err := decodeRow[storedRunRow](v)
+	row, err := readRow[storedRunRow](key, v)
 	if err != nil {
 		return row, damaged("the run opened at seq %d: %w", opened, err)
 	}
@@ -235,7 +243,7 @@ func opAt(tx *bbolt.Tx, at place) (gate.Operation, error) {
 	if v == nil {
 		return gate.Operation{}, damaged("operation %d of the run opened at seq %d has no row", at.n, at.run)
 	}
-	op, err := decodeRow[storedOperation](v)
+	op, err := readRow[storedOperation](at.key(), v)
 	if err != nil {
 		return op, damaged("operation %d of the run opened at seq %d: %w", at.n, at.run, err)
 	}
@@ -247,7 +255,7 @@ func opsOf(tx *bbolt.Tx, opened uint64) (ops []gate.Operation, err error) {
 	prefix := seqKey(opened)
 	c := tx.Bucket(bucketOps).Cursor()
 	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-		op, err := decodeRow[storedOperation](v)
+		op, err := readRow[storedOperation](k, v)
 		if err != nil {
 			return nil, damaged("an operation of the run opened at seq %d: %w", opened, err)
 		}
@@ -257,17 +265,20 @@ func opsOf(tx *bbolt.Tx, opened uint64) (ops []gate.Operation, err error) {
 }
 
 // placeNamed returns the place of an operation by its id.
-func placeNamed(tx *bbolt.Tx, run uint64, id gate.OpID) (at place, ok bool) {
-	n := tx.Bucket(bucketOpIDs).Get(opIDKey(run, id))
-	if len(n) != 4 {
-		return at, false
+func placeNamed(tx *bbolt.Tx, run uint64, id gate.OpID) (at place, ok bool, err error) {
+	n, err := get(tx.Bucket(bucketOpIDs), opIDKey(run, id))
+	if len(n) != 4 || err != nil {
+		return at, false, err
 	}
-	return place{run: run, n: binary.BigEndian.Uint32(n)}, true
+	return place{run: run, n: binary.BigEndian.Uint32(n)}, true, nil
 }
 
 // toldRow returns the n-th row of seqs of a run.
 func toldRow(tx *bbolt.Tx, run uint64, n uint32) []uint64 {
-	v := tx.Bucket(bucketTold).Get(place{run, n}.key())
+	v, err := get(tx.Bucket(bucketTold), place{run, n}.key())
+	if err != nil {
+		return []uint64{}
+	}
 	seqs := make([]uint64, 0, toldPerRow)
 	for ; len(v) >= 8; v = v[8:] {
 		seqs = append(seqs, binary.BigEndian.Uint64(v))
@@ -287,7 +298,11 @@ func (e queueEntry) value() []byte {
 	return appendMS(appendMS(e.at.key(), e.snoozed), e.deadline)
 }
 
-func parseQueueEntry(b []byte) (e queueEntry, err error) {
+func parseQueueEntry(key, stored []byte) (e queueEntry, err error) {
+	b, err := unsealed(key, stored)
+	if err != nil {
+		return e, err
+	}
 	if len(b) != 28 {
 		return e, damaged("an entry of the queue has %d bytes, want 28", len(b))
 	}

@@ -11,8 +11,9 @@ import (
 
 // rowWriter writes rows and their index entries within one transaction.
 type rowWriter struct {
-	tx  *bbolt.Tx
-	sum *summary
+	tx     *bbolt.Tx
+	sum    *summary
+	stored storedOperation // the newest one that was written: too large to leave each to the garbage collector
 }
 
 func (w *rowWriter) write(f *folder) error {
@@ -62,14 +63,14 @@ func (w *rowWriter) run(r *dirtyRun) error {
 		return err
 	}
 	key := seqKey(r.now.Opened)
-	if err := w.tx.Bucket(bucketRuns).Put(key, encodeRow(storeRunRow(r.row))); err != nil {
+	if err := put(w.tx.Bucket(bucketRuns), key, encodeRow(storeRunRow(r.row))); err != nil {
 		return err
 	}
 	var old [][]byte
 	if r.before != nil {
 		old = runsKeys(r.before)
 		w.countRun(r.before, -1)
-	} else if err := w.tx.Bucket(bucketRunIDs).Put(idDigest(string(r.now.ID)), key); err != nil {
+	} else if err := put(w.tx.Bucket(bucketRunIDs), idDigest(string(r.now.ID)), key); err != nil {
 		return err
 	}
 	w.countRun(r.now, +1)
@@ -80,7 +81,7 @@ func (w *rowWriter) run(r *dirtyRun) error {
 	if r.row.due == 0 {
 		return due.Delete(key)
 	}
-	return due.Put(key, nil)
+	return put(due, key, nil)
 }
 
 func (w *rowWriter) countRun(r *gate.Run, sign int64) {
@@ -96,11 +97,15 @@ func (w *rowWriter) tell(row *runRow, seqs []uint64) error {
 	for len(seqs) > 0 {
 		key := place{row.run.Opened, uint32(row.told / toldPerRow)}.key()
 		n := min(len(seqs), toldPerRow-int(row.told%toldPerRow))
-		value := bytes.Clone(b.Get(key))
+		value, err := get(b, key)
+		if err != nil {
+			return err
+		}
+		value = bytes.Clone(value)
 		for _, seq := range seqs[:n] {
 			value = binary.BigEndian.AppendUint64(value, seq)
 		}
-		if err := b.Put(key, value); err != nil {
+		if err := put(b, key, value); err != nil {
 			return err
 		}
 		row.told += uint64(n)
@@ -111,19 +116,24 @@ func (w *rowWriter) tell(row *runRow, seqs []uint64) error {
 
 // op writes an operation, its id and its item.
 func (w *rowWriter) op(o dirtyOp, row *runRow) error {
-	at, known := place{}, false
+	var at place
+	known := false
 	if o.before != nil {
-		at, known = placeNamed(w.tx, row.run.Opened, o.now.ID)
+		var err error
+		if at, known, err = placeNamed(w.tx, row.run.Opened, o.now.ID); err != nil {
+			return err
+		}
 	}
 	if !known {
 		at = place{row.run.Opened, uint32(row.ops)}
 		row.ops++
-		if err := w.tx.Bucket(bucketOpIDs).Put(opIDKey(at.run, o.now.ID), at.key()[8:]); err != nil {
+		if err := put(w.tx.Bucket(bucketOpIDs), opIDKey(at.run, o.now.ID), at.key()[8:]); err != nil {
 			return err
 		}
 	}
+	w.stored = storeOperation(*o.now)
 	row.due += due(o.now, &row.run) - due(o.before, &row.run)
-	if err := w.tx.Bucket(bucketOps).Put(at.key(), encodeRow(storeOperation(*o.now))); err != nil {
+	if err := put(w.tx.Bucket(bucketOps), at.key(), encodeRow(storeOperation(*o.now))); err != nil {
 		return err
 	}
 	return w.item(o.before, o.now, &row.run, at)
@@ -154,12 +164,12 @@ func (w *rowWriter) item(before, now *gate.Operation, r *gate.Run, at place) err
 			return err
 		}
 		if old.queue == nil {
-			if err := w.tx.Bucket(bucketItems).Put([]byte(row.ID), at.key()); err != nil {
+			if err := put(w.tx.Bucket(bucketItems), []byte(row.ID), at.key()); err != nil {
 				return err
 			}
 		}
 		if fresh.snoozed != nil {
-			if err := w.tx.Bucket(bucketSnoozed).Put(fresh.snoozed, []byte{byte(row.Kind)}); err != nil {
+			if err := put(w.tx.Bucket(bucketSnoozed), fresh.snoozed, []byte{byte(row.Kind)}); err != nil {
 				return err
 			}
 		}
@@ -185,11 +195,15 @@ func (w *rowWriter) countItem(row *gate.ItemRow, sign int64) error {
 	if len(key) == 0 {
 		return nil
 	}
-	n := int64(seqOf(b.Get(key))) + sign
+	value, err := get(b, key)
+	if err != nil {
+		return err
+	}
+	n := int64(seqOf(value)) + sign
 	if n == 0 {
 		return b.Delete(key)
 	}
-	return b.Put(key, seqKey(uint64(n)))
+	return put(b, key, seqKey(uint64(n)))
 }
 
 // dep writes a dependency.
@@ -202,7 +216,7 @@ func (w *rowWriter) dep(d dirtyDep) error {
 	}
 	row := *d.now
 	row.Rev = plainRev(row.Rev)
-	return w.tx.Bucket(bucketDependencies).Put([]byte(row.Name), encodeRow(storeDependency(row)))
+	return put(w.tx.Bucket(bucketDependencies), []byte(row.Name), encodeRow(storeDependency(row)))
 }
 
 // swap moves entries without a value from their old keys to the new ones.
@@ -231,5 +245,5 @@ func move(b *bbolt.Bucket, old, fresh, oldValue, value []byte) error {
 	if fresh == nil || (old != nil && bytes.Equal(oldValue, value)) {
 		return nil
 	}
-	return b.Put(fresh, value)
+	return put(b, fresh, value)
 }

@@ -14,7 +14,7 @@ import (
 type span struct {
 	bucket   *bbolt.Bucket
 	from, to []byte              // to is excluded; nil is the end of the bucket
-	skip     func(v []byte) bool // entries of the span that are not in the list; nil: none
+	skip     func(k, v []byte) bool // entries of the span that are not in the list; nil: none
 }
 
 // successor is the smallest key above all that begin with prefix, nil if there
@@ -61,7 +61,7 @@ func (s span) each(start []byte, back bool, fn func(k, v []byte) (bool, error)) 
 		}
 	}
 	for ; k != nil && s.holds(k); k, v = step() {
-		if s.skip != nil && s.skip(v) {
+		if s.skip != nil && s.skip(k, v) {
 			continue
 		}
 		if on, err := fn(k, v); err != nil || !on {
@@ -130,5 +130,5 @@ func (s span) has(key []byte) bool {
 		return false
 	}
 	v := s.bucket.Get(key)
-	return v != nil && (s.skip == nil || !s.skip(v))
+	return v != nil && (s.skip == nil || !s.skip(key, v))
 }

@@ -107,7 +107,10 @@ func (s *Store) Operation(ctx context.Context, ref gate.Ref, now time.Time) (row
 		if !ok {
 			return missing(gate.ErrNoRun, "run", ref.Run)
 		}
-		at, ok := placeNamed(tx, run.run.Opened, ref.Op)
+		at, ok, err := placeNamed(tx, run.run.Opened, ref.Op)
+		if err != nil {
+			return err
+		}
 		if !ok {
 			return missing(gate.ErrNoOperation, "op", ref.Op)
 		}
@@ -148,9 +151,12 @@ func (s *Store) Find(ctx context.Context, id gate.ItemID) (ref gate.Ref, err err
 
 // itemNamed returns the row of an item by its id.
 func itemNamed(tx *bbolt.Tx, id gate.ItemID) (row gate.ItemRow, ok bool, err error) {
-	v := tx.Bucket(bucketItems).Get([]byte(id))
-	if id == "" || v == nil {
-		return row, false, nil
+	if id == "" {
+		return row, false, nil // bbolt has no empty key
+	}
+	v, err := get(tx.Bucket(bucketItems), []byte(id))
+	if err != nil || v == nil {
+		return row, false, err
 	}
 	at, err := placeOf(v)
 	if err != nil {
@@ -182,8 +188,8 @@ func (s *Store) Items(ctx context.Context, q gate.ItemsQuery) (page gate.ItemsPa
 				anchor = keys.age
 			}
 		}
-		accept := func(_, v []byte) (row gate.ItemRow, ok bool, err error) {
-			e, err := parseQueueEntry(v)
+		accept := func(k, v []byte) (row gate.ItemRow, ok bool, err error) {
+			e, err := parseQueueEntry(k, v)
 			if err != nil || (q.State == gate.HoldOpen && q.Now.Before(e.snoozed)) {
 				return row, false, err
 			}
@@ -243,7 +249,7 @@ func queueList(tx *bbolt.Tx, q gate.ItemsQuery) (list []span) {
 	prefix := []byte{byte(q.State)}
 	return append(list, span{
 		bucket: tx.Bucket(bucketAge), from: prefix, to: successor(prefix),
-		skip: func(v []byte) bool { e, err := parseQueueEntry(v); return err == nil && q.Now.Before(e.deadline) },
+		skip: func(k, v []byte) bool { e, err := parseQueueEntry(k, v); return err == nil && q.Now.Before(e.deadline) },
 	})
 }
 
@@ -278,7 +284,11 @@ func countItems(tx *bbolt.Tx, q gate.ItemsQuery, list []span, accept func(k, v [
 	}
 	c := tx.Bucket(bucketSnoozed).Cursor()
 	for k, v := c.Seek(appendMS(nil, q.Now.Add(time.Millisecond))); k != nil; k, v = c.Next() {
-		if q.Kind == 0 || (len(v) == 1 && gate.Kind(v[0]) == q.Kind) {
+		kind, err := unsealed(k, v)
+		if err != nil {
+			return n, err
+		}
+		if q.Kind == 0 || (len(kind) == 1 && gate.Kind(kind[0]) == q.Kind) {
 			n--
 		}
 	}
@@ -293,14 +303,15 @@ func (s *Store) Dependencies(ctx context.Context, now time.Time) (rows []gate.De
 	err = s.read(ctx, func(tx *bbolt.Tx) error {
 		waiting := map[string]int64{}
 		err := tx.Bucket(bucketWaiting).ForEach(func(k, v []byte) error {
-			waiting[string(k)] = int64(seqOf(v))
-			return nil
+			n, err := unsealed(k, v)
+			waiting[string(k)] = int64(seqOf(n))
+			return err
 		})
 		if err != nil {
 			return err
 		}
-		err = tx.Bucket(bucketDependencies).ForEach(func(_, v []byte) error {
-			d, err := decodeRow[storedDependency](v)
+		err = tx.Bucket(bucketDependencies).ForEach(func(k, v []byte) error {
+			d, err := readRow[storedDependency](k, v)
 			if err != nil {
 				return err
 			}
