@@ -12,7 +12,7 @@ import (
 // On a terminal of 80 cells and of more, a list shows whole what a person goes
 // on by, and no line is wider than the terminal.
 func TestListsFit(t *testing.T) {
-	w := newWorld(t, "plain")
+	w := newWorld(t, "nobody_knows")
 	item := string(gate.ItemIDOf("run-1", "charge-42"))
 	for _, row := range []struct {
 		command string

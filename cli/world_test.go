@@ -100,7 +100,7 @@ func newWorld(t *testing.T, text string) *world {
 	w.do("run-2", "charge-43", escalation.Act{Verb: gate.ActReconcile, Version: 1, Finding: gate.FindingDidNotHappen, Evidence: text, Reason: text})
 	w.do("run-2", "charge-43", escalation.Act{Verb: gate.ActReject, Version: 2, Reason: text})
 	w.ask("run-2", "search-8", "search")
-	w.report("run-2", "search-8", w.failed("nobody_knows"))
+	w.report("run-2", "search-8", w.failed(gate.Code(w.text)))
 	return w
 }
 
