@@ -37,15 +37,37 @@ func TestRT3ClosedStaysClosedInTheNextRun(t *testing.T) {
 	w.is(w.approve("new-action", func(c *Verb) { c.AsNewAction = true }), Admit)
 	w.reconcile("unresolved", FindingCannotTell)
 	w.act(ActReject, "rejected")
+	w.ask("undispatched", "refund")
+	w.act(ActReject, "undispatched")
 	w.goOn("other", "r2", limits(9, 9, time.Hour))
 	for _, op := range []OpID{"new-action", "unresolved", "rejected"} {
 		w.is(w.ask(op, "charge"), StopTerminal)
 	}
+	w.is(w.ask("undispatched", "refund"), StopTerminal) // it has no stored stop
 	w.is(w.ask("new-action~2", "charge"), StopInFlight)
 	w.run = "r1" // a late success settles them in both runs (R-C6)
 	w.ok("new-action~2", ordinal(1))
-	w.run = "r2"
-	w.is(w.ask("new-action~2", "charge"), AlreadyDone)
+	for _, run := range []RunID{"r1", "r2"} {
+		w.run = run
+		w.is(w.ask("new-action~2", "charge"), AlreadyDone)
+	}
+}
+
+// R-C6: a late success of what a new action has superseded may have been done
+// twice, in the next run as well.
+func TestRC6DoneTwiceInTheNextRun(t *testing.T) {
+	w := newWorld(t)
+	w.ask("a", "charge")
+	w.lose("a")
+	w.is(w.approve("a", asNew), Admit)
+	w.lose("a~2")
+	w.goOn("a~2", "r2", limits(9, 9, time.Hour))
+	equal(t, "successor", w.op("a").Successor, Ref{"r2", "a~2"})
+	w.is(w.ok("a", ordinal(1)), Recorded)
+	equal(t, "waits", w.op("a").Hold.Waits(), true)
+	equal(t, "may be done twice", w.op("a").Hold.Duplicate, true)
+	equal(t, "kind", w.op("a").Hold.Kind, KindOutcomeUnknown)
+	w.is(w.ask("a", "charge"), AlreadyDone)
 }
 
 // R-T6: an outcome that becomes unknown after its operation was closed is not
@@ -87,29 +109,51 @@ func TestRP5RefusedAskMovesNothing(t *testing.T) {
 
 // R-B2: the same start finds its run although the contract has changed since.
 func TestRB2SameStartAfterTheContractChanged(t *testing.T) {
-	w := newWorld(t)
-	start := w.ledger[len(w.ledger)-1].Command.(Start)
-	for name, change := range map[string]func(p *Policy){
-		"its policy now holds limits": func(p *Policy) { p.Limits = limits(3, 3, time.Second) },
-	} {
-		w.policy(change)
-		if _, err := w.try(start); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	same := start
-	same.Policy = StarterName // named, instead of left out
-	if _, err := w.try(same); err != nil {
-		t.Errorf("starter by name: %v", err)
-	}
 	zero := time.Duration(0)
-	same = start
-	if same.Limits.Reserve == nil {
-		same.Limits.Reserve = &zero
+	holdsMore := func(p *Policy) {
+		tokens, reserve := int64(9), time.Second
+		p.Limits = Limits{RetryTokens: &tokens, Reserve: &reserve}
 	}
-	if _, err := w.try(same); err != nil {
-		t.Errorf("no reserve, and a reserve of nothing: %v", err)
+	for _, row := range []struct {
+		name   string
+		change func(k *Contract)
+		again  func(c *Start)
+		bad    bool
+	}{
+		{"nothing has changed", func(*Contract) {}, func(*Start) {}, false},
+		{"its policy holds limits now", func(k *Contract) { holdsMore(k.Policies["tight"]) }, func(*Start) {}, false},
+		{"its policy is gone", func(k *Contract) { delete(k.Policies, "tight") }, func(*Start) {}, false},
+		{
+			"its policy is gone, and nothing is asked for", func(k *Contract) { delete(k.Policies, "tight") },
+			func(c *Start) { c.Limits, c.Policy = Limits{}, "" }, false,
+		},
+		{"nothing is asked for but its policy", func(*Contract) {}, func(c *Start) { c.Limits = Limits{} }, false},
+		{"the same in other words", func(*Contract) {}, func(c *Start) { c.Limits.Reserve = &zero }, false},
+		{"the same in other words, of a policy that is gone", func(k *Contract) { delete(k.Policies, "tight") }, func(c *Start) { c.Limits.Reserve = &zero }, true},
+		{"the same limits by another policy that holds more", func(k *Contract) { holdsMore(k.Policies[StarterName]) }, func(c *Start) { c.Policy = "" }, true},
+		{"nothing but another policy", func(*Contract) {}, func(c *Start) { c.Limits, c.Policy = Limits{}, StarterName }, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := emptyWorld(t)
+			w.change(func(k *Contract) { k.Policies["tight"] = Starter() })
+			start := Start{Actor: agent, Run: "r1", Policy: "tight", Limits: limits(3, 3, time.Minute)}
+			first := w.do(start)
+			w.change(row.change)
+			row.again(&start)
+			d, err := w.try(start)
+			if row.bad {
+				fails(t, "start", err, ErrReused)
+			} else if err != nil || d.Seq != first.Seq {
+				t.Errorf("start = seq %d, %v; want the run of seq %d", d.Seq, err, first.Seq)
+			}
+		})
 	}
+
+	w := newWorld(t) // of the starter policy, by no name and by its own
+	start := w.ledger[0].Command.(Start)
+	start.Policy = StarterName
+	w.policy(holdsMore)
+	equal(t, "seq", w.do(start).Seq, 1)
 }
 
 // R-P8: whoever has asked is none of the two, and two approvals of different
@@ -126,6 +170,15 @@ func TestRP8NobodyWhoAsked(t *testing.T) {
 	w.is(w.approve("b", as(dana)), Recorded)
 	w.is(w.approve("b", as(eli), func(c *Verb) { c.AsNewAction = true }), Recorded)
 	w.is(w.approve("b", as(dana), func(c *Verb) { c.AsNewAction = true }), Admit)
+
+	w = newWorld(t)
+	w.ask("b", "wire")
+	w.approve("b", as(dana))
+	w.approve("b", as(eli))
+	w.fail("b", "auth_failure")
+	w.is(w.approve("b", as(dana)), Recorded)
+	w.is(w.approve("b", as(eli), cleared), Recorded) // of a ruling that dana has not made
+	w.is(w.approve("b", as(dana), cleared), Retry)
 }
 
 // R-P6: agents' ask ids and a person's request ids are two lists.

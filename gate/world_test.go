@@ -308,6 +308,9 @@ func (w *world) spent() Counters { r := w.header(); return r.Budget.Spent }
 // is fails the test unless a decision has the verdict.
 func (w *world) is(d Decision, want Verdict) Decision {
 	w.t.Helper()
+	if d.Command == nil {
+		w.t.Fatalf("a sweep of nothing that is due, want %v", want)
+	}
 	if d.Verdict != want {
 		w.t.Fatalf("%s of %s at %s: verdict = %v, want %v", d.Command.Act(), d.Op, d.Inputs.Now.Format(time.TimeOnly), d.Verdict, want)
 	}
