@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -23,16 +24,18 @@ type Clock interface {
 // before the disk has it. A Door that knows so much decides what comes next
 // meanwhile, and needs no goroutine to wait for each chain.
 type Accepter interface {
-	// Accept is Commit up to where Load sees the chain. An error is Commit's,
-	// and nothing was accepted. After nil, answer is called once with what
-	// Commit would return; it must not block.
+	// Accept is Commit up to where Load sees the chain, of which it keeps
+	// nothing. An error is Commit's, and nothing was accepted. After nil, answer
+	// is called once with what Commit would return; it must not block.
 	Accept(ctx context.Context, answer func([]Decision, error), chain ...Transition) error
 }
 
 // Door is the one way to the ledger: it stamps the inputs of a command, loads
-// what the command is decided on, lets Step decide and commits the answer. The
-// commands that wait for one run are decided one after another and committed
-// as one chain, so that a busy run costs a sync per chain and not per command.
+// what the command is decided on, lets Step decide and commits the answer.
+//
+// When the store is no Accepter, the commands that wait for one run are decided
+// one after another and committed as one chain, so that a busy run costs a sync
+// per chain and not per command.
 //
 // Safe for concurrent use. Make one with NewDoor; one Door per store.
 type Door struct {
@@ -48,6 +51,7 @@ type Door struct {
 	ready    []*line         // of those, where something waits and nothing is being decided
 	deciders int             // goroutines at work
 	most     int             // of them
+	chains   bool            // a commit waits for the disk, and is worth as many commands as there are
 
 	reading sync.Mutex // of clock and jitter
 	time    gateTime
@@ -91,10 +95,10 @@ func NewDoor(ctx context.Context, store Engine, contract *Contract, clock Clock,
 	}
 	d := &Door{
 		store: store, clock: clock, jitter: jitter, realm: head.Realm,
-		lines: map[RunID]*line{}, time: newGateTime(head.At, clock), most: math.MaxInt,
+		lines: map[RunID]*line{}, time: newGateTime(head.At, clock), most: math.MaxInt, chains: true,
 	}
 	if _, ok := store.(Accepter); ok {
-		d.most = 1 // it never waits for the disk; two would wait for each other at the store's lock
+		d.most, d.chains = 1, false // it never waits; two would, for each other at the store's lock
 	}
 	if err := d.Adopt(ctx, contract); err != nil {
 		return nil, err
@@ -183,22 +187,38 @@ func (d *Door) enqueue(w *call) {
 	}
 }
 
+// decider decides chains one after another. What it needs for one it uses again
+// for the next: transitions are too large to leave to the garbage collector.
+type decider struct {
+	*Door
+	wants       []Want
+	transitions []Transition
+}
+
 // work decides and commits chains, of whichever run is next, until no command
-// waits.
+// waits and a yield brings none: callers that were just answered come back
+// within it.
 func (d *Door) work() {
-	var l *line
-	for {
-		var chain []*call
-		if l, chain = d.next(l); l == nil {
+	by := decider{Door: d}
+	var was *line
+	for yielded := false; ; {
+		l, chain := d.next(was, yielded)
+		switch {
+		case l != nil:
+			by.serve(chain)
+			was, yielded = l, false
+		case yielded:
 			return
+		default:
+			runtime.Gosched()
+			was, yielded = nil, true
 		}
-		d.serve(chain)
 	}
 }
 
 // next puts back the line of which a chain was decided, nil for none, and takes
-// the next chain. When there is none, there is one decider less.
-func (d *Door) next(was *line) (l *line, chain []*call) {
+// the next chain. When there is none, and leave, there is one decider less.
+func (d *Door) next(was *line, leave bool) (l *line, chain []*call) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -209,11 +229,17 @@ func (d *Door) next(was *line) (l *line, chain []*call) {
 		delete(d.lines, was.run)
 	}
 	if len(d.ready) == 0 {
-		d.deciders--
+		if leave {
+			d.deciders--
+		}
 		return nil, nil
 	}
 	l, d.ready = d.ready[0], d.ready[1:]
-	chain, l.waiting = nextChain(l.waiting)
+	if d.chains {
+		chain, l.waiting = nextChain(l.waiting)
+	} else {
+		chain, l.waiting = l.waiting[:1:1], l.waiting[1:]
+	}
 	return l, chain
 }
 
@@ -241,15 +267,15 @@ func nextChain(waiting []*call) (chain, rest []*call) {
 
 // serve sees to it that every call of a chain is answered. The chain outlives
 // its callers: a caller who has gone finds the answer under its id.
-func (d *Door) serve(chain []*call) {
+func (d *decider) serve(chain []*call) {
 	ctx := context.WithoutCancel(chain[0].ctx)
 	for tries := 0; ; tries++ {
-		transitions, callers, err := d.decide(ctx, chain)
+		callers, err := d.decide(ctx, chain)
 		if err == nil && len(callers) == 0 {
 			return
 		}
 		if err == nil {
-			err = d.commit(ctx, callers, transitions)
+			err = d.commit(ctx, callers, d.transitions)
 		}
 		if errors.Is(err, ErrConflict) && tries < maxConflicts {
 			chain = callers // the others have been answered
@@ -288,30 +314,31 @@ func answerAll(callers []*call, decisions []Decision, err error) {
 // decide loads the state of a chain and decides its commands one after
 // another, each on what the ones before it leave. Calls whose command is no
 // decision are answered with their error and left out.
-func (d *Door) decide(ctx context.Context, chain []*call) (ts []Transition, callers []*call, err error) {
-	wants := make([]Want, len(chain))
-	for i, w := range chain {
-		wants[i] = w.want
+func (d *decider) decide(ctx context.Context, chain []*call) (callers []*call, err error) {
+	clear(d.transitions) // which holds on to nothing
+	d.wants, d.transitions = d.wants[:0], d.transitions[:0]
+	for _, w := range chain {
+		d.wants = append(d.wants, w.want)
 	}
-	state, err := d.store.Load(ctx, wants...)
+	state, err := d.store.Load(ctx, d.wants...)
 	if err != nil {
-		return nil, chain, err
+		return chain, err
 	}
 	d.stamp(chain)
 	decide := func(c Command, _ Want, in Inputs) (Transition, error) { return Step(state, c, in) }
 	if len(chain) > 1 {
 		decide = inTurn(state)
 	}
-	ts, callers = make([]Transition, 0, len(chain)), make([]*call, 0, len(chain))
+	callers = chain[:0]
 	for _, w := range chain {
 		t, err := decide(w.command, w.want, w.in)
 		if err != nil {
 			w.answer <- answer{err: err}
 			continue
 		}
-		ts, callers = append(ts, t), append(callers, w)
+		d.transitions, callers = append(d.transitions, t), append(callers, w)
 	}
-	return ts, callers, nil
+	return callers, nil
 }
 
 // inTurn returns a Step that decides each command on what the ones before it

@@ -25,8 +25,8 @@ const (
 // fedBlock is a committed block on its way into the projection.
 type fedBlock struct {
 	first    uint64
-	at       tip       // after its last record
-	outcomes []outcome // of all its records, or none: then they are read from the ledger
+	at       tip         // after its last record
+	outcomes [][]outcome // of all its records, or none: then they are read from the ledger
 }
 
 // projector keeps the projection behind the ledger, in a goroutine of its own.
@@ -139,8 +139,10 @@ func (p *projector) take(b fedBlock) {
 	case have+1 != b.first, len(b.outcomes) == 0: // what came while there was a fault is in the ledger
 		p.fault = p.catch(p.folder, b.at.Seq)
 	default:
-		for i := range b.outcomes {
-			p.folder.take(&b.outcomes[i])
+		for _, some := range b.outcomes {
+			for i := range some {
+				p.folder.take(&some[i])
+			}
 		}
 	}
 	if p.at.Seq >= p.flushAt {

@@ -179,7 +179,8 @@ func (s *Store) Accept(ctx context.Context, answer func([]gate.Decision, error),
 	return err
 }
 
-// hashRepeats fills in the hashes of what was in the ledger before.
+// hashRepeats fills in the hashes of what repeats, and of what stands beside it
+// in a chain.
 func (s *Store) hashRepeats(decisions []gate.Decision) (err error) {
 	for i := range decisions {
 		if d := &decisions[i]; d.Hash.IsZero() && d.Seq > 0 {
@@ -231,17 +232,16 @@ func (s *Store) accept(chain []gate.Transition, bodies [][]byte, answer func([]g
 	}
 	s.seq += uint64(len(written))
 	head := s.durable.Load()
-	decisions, newest := answers(chain, written)
+	all, newest := answers(chain, written)
 	if newest <= head.Seq {
-		return decisions, false, nil
+		return all, false, nil
 	}
 	p.done = func(err error) {
 		if err != nil {
 			answer(nil, err)
 			return
 		}
-		decisions, _ := answers(chain, written) // again: now with hashes
-		answer(decisions, s.hashRepeats(decisions))
+		answer(all, s.hashRepeats(all))
 	}
 	s.held.evict(evictPerCommit, head.At, s.projector.projected.Load())
 	return nil, true, s.writer.enqueue(p)
@@ -274,19 +274,19 @@ func (s *Store) committed(group []*pending, hashes []gate.Digest, at tip) {
 		return
 	}
 	head := *s.durable.Load()
-	block := fedBlock{first: head.Seq + 1, at: at, outcomes: make([]outcome, 0, len(hashes))}
+	block := fedBlock{first: head.Seq + 1, at: at, outcomes: make([][]outcome, 0, len(group))}
 	s.mu.Lock()
 	for _, p := range group {
 		for i := range p.written {
 			p.written[i].Hash, hashes = hashes[0], hashes[1:]
 			delete(s.pending, p.written[i].Seq)
 		}
-		block.outcomes = append(block.outcomes, p.outcomes...)
+		for i := range p.outcomes {
+			advance(&head, p.outcomes[i].at, p.outcomes[i].contract)
+		}
+		block.outcomes = append(block.outcomes, p.outcomes)
 	}
 	s.mu.Unlock()
-	for i := range block.outcomes {
-		advance(&head, block.outcomes[i].at, block.outcomes[i].contract)
-	}
 	head.Seq, head.Hash = at.Seq, at.Hash
 	s.projector.feed(block)
 	s.durable.Store(&head) // what a reader has seen has been fed
