@@ -13,7 +13,7 @@ import (
 // screens see are a few spans, one after another.
 type span struct {
 	bucket   *bbolt.Bucket
-	from, to []byte              // to is excluded; nil is the end of the bucket
+	from, to []byte                 // to is excluded; nil is the end of the bucket
 	skip     func(k, v []byte) bool // entries of the span that are not in the list; nil: none
 }
 
