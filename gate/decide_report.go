@@ -184,6 +184,9 @@ func (d *Decision) fail(after *Operation, at *Attempt, tool *Tool, policy *Polic
 		case late && d.Route == RouteReturn: // routed by its own code: nobody needs to wait
 			d.Hold = h.resolved(d)
 		default:
+			if late { // and stands where that code's are
+				h.State = stateFor(d.Route)
+			}
 			kind := after.kind(d.Verdict)
 			d.Hold = h.opened(d, h.State, kind).moved(d, kind)
 		}

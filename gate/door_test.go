@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -550,4 +551,33 @@ func TestRP10VerbNeedsAnIdentity(t *testing.T) {
 	if !errors.As(err, &e) || e.Field != "actor" {
 		t.Errorf("error = %v, want one about the actor", err)
 	}
+}
+
+// R-C7: whoever sends a report, of whatever size: the door cuts its texts
+// before they are kept, and knows the same report again.
+func TestRC7DoorCutsAReport(t *testing.T) {
+	h := newHouse(t)
+	h.start("r1", 9)
+	h.do(ask("r1", "a", "1"))
+	long := strings.Repeat("x", 1<<20)
+	r := gate.Report{Run: "r1", Op: "a", Ordinal: 1, Failure: gate.Failure{
+		Code: gate.Code(long), Message: long, Status: long, Field: long, Suggest: long,
+	}}
+	d := h.do(r)
+	equal(t, "verdict", d.Verdict, gate.StopPermanentOrUnknown)
+	equal(t, "class", d.Class, gate.ClassUnknown)
+	equal(t, "code", len(d.Code), gate.MaxCode)
+	op, err := h.store.Operation(t.Context(), gate.Ref{Run: "r1", Op: "a"}, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept := h.store.Decisions()[d.Seq-1].Command.(gate.Report).Failure
+	for what, f := range map[string]gate.Failure{"in the ledger": kept, "of the attempt": *op.Attempts[0].Failure} {
+		equal(t, "cut "+what, f.Cut, true)
+		equal(t, "code "+what, len(f.Code), gate.MaxCode)
+		for _, text := range []string{f.Message, f.Status, f.Field, f.Suggest} {
+			equal(t, "bytes "+what, len(text), gate.MaxMessage)
+		}
+	}
+	equal(t, "the same report again", h.do(r).Seq, d.Seq)
 }

@@ -69,28 +69,36 @@ func (o *Outcome) UnmarshalText(b []byte) error {
 type Failure struct {
 	Code       Code          `json:"code"`
 	Message    string        `json:"message,omitempty"` // cut at MaxMessage bytes, and then Cut is set
-	Cut        bool          `json:"cut,omitempty"`     // the message was longer
+	Cut        bool          `json:"cut,omitempty"`     // the message, or another of its texts, was longer
 	Status     string        `json:"status,omitempty"`  // the provider's, such as "504"
 	Field      string        `json:"field,omitempty"`   // the offending field
 	Suggest    string        `json:"suggest,omitempty"` // a suggested repair
 	RetryAfter time.Duration `json:"-"`                 // from the provider; 0: none, or not in the future
 }
 
-// MaxMessage is how much of a failure's message is kept, in bytes (R-C7).
-const MaxMessage = 8 << 10
+// How much is kept of what a report says, in bytes (R-C7). A code that has been
+// cut is longer than any that a contract lists, and so stays unlisted.
+const (
+	MaxMessage = 8 << 10 // of a failure's message, and of its other texts
+	MaxCode    = 256     // of its code
+	MaxResult  = 4 << 10 // of the reference of a result: a longer one is refused
+)
 
-// cut returns the failure with each text at most MaxMessage bytes long, and
-// says so: no report is refused for its size (R-C7).
+// cut returns the failure with each text as long as it may be, and says so: no
+// report is refused for its size (R-C7).
 func (f Failure) cut() Failure {
-	for _, text := range []*string{&f.Message, &f.Status, &f.Field, &f.Suggest} {
-		if len(*text) <= MaxMessage {
-			continue
+	keep := func(text string, most int) string {
+		if len(text) <= most {
+			return text
 		}
-		n := MaxMessage
-		for n > MaxMessage-utf8.UTFMax && !utf8.RuneStart((*text)[n]) {
+		n := most
+		for n > most-utf8.UTFMax && !utf8.RuneStart(text[n]) {
 			n--
 		}
-		*text, f.Cut = (*text)[:n], true
+		f.Cut = true
+		return text[:n]
 	}
+	f.Code, f.Message = Code(keep(string(f.Code), MaxCode)), keep(f.Message, MaxMessage)
+	f.Status, f.Field, f.Suggest = keep(f.Status, MaxMessage), keep(f.Field, MaxMessage), keep(f.Suggest, MaxMessage)
 	return f
 }

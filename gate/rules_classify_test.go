@@ -240,6 +240,43 @@ func TestRC6LateReportIsEvidence(t *testing.T) {
 	}
 }
 
+// R-C6, R-T4: a late refusal is routed by its own code, also when an item waits
+// already: that one goes where the route says.
+func TestRC6LateRefusalIsRoutedByItsOwnCode(t *testing.T) {
+	for _, row := range []struct {
+		name         string
+		lost, itself Route // of the unknown outcome, of the permanent code
+		was, is      HoldState
+	}{
+		{"to a person, from a person", RouteReconcile, RouteEscalate, HoldOpen, HoldOpen},
+		{"set aside, from a person", RouteReconcile, RouteDeadLetter, HoldOpen, HoldDeadLetter},
+		{"to its caller, from a person", RouteReconcile, RouteReturn, HoldOpen, HoldResolved},
+		{"to a person, from where it was set aside", RouteDeadLetter, RouteEscalate, HoldDeadLetter, HoldOpen},
+		{"set aside, from there", RouteDeadLetter, RouteDeadLetter, HoldDeadLetter, HoldDeadLetter},
+		{"to its caller, from where it was set aside", RouteDeadLetter, RouteReturn, HoldDeadLetter, HoldResolved},
+		{"to a person, from its caller", RouteReturn, RouteEscalate, HoldNone, HoldOpen},
+		{"set aside, from its caller", RouteReturn, RouteDeadLetter, HoldNone, HoldDeadLetter},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.policy(func(p *Policy) { p.Routes.OutcomeUnknown, p.Routes.Permanent = row.lost, row.itself })
+			w.ask("a", "charge")
+			w.is(w.lose("a"), StopUnsafeToRepeat)
+			was := w.op("a").Hold
+			equal(t, "item before", was.State, row.was)
+			d := w.is(w.fail("a", "auth_failure"), StopPermanentOrUnknown)
+			equal(t, "route", d.Route, row.itself)
+			h := w.op("a").Hold
+			equal(t, "item", h.State, row.is)
+			equal(t, "version", h.Version, was.Version+1)
+			if h.Waits() {
+				equal(t, "kind", h.Kind, KindStopped)
+				equal(t, "cause", h.Cause, d.Seq)
+			}
+		})
+	}
+}
+
 // R-C6: a late success settles what a person has closed, too; with a later
 // attempt or a successor the item says that there may be a duplicate.
 func TestRC6LateSuccessAfterAPerson(t *testing.T) {
@@ -446,6 +483,8 @@ func TestRC7ReportHasToSaySomething(t *testing.T) {
 		{"ok with a failure", func(c *Report) { c.OK = true }, "failure"},
 		{"fewer than no attempts", func(c *Report) { c.Inner = -1 }, "inner_attempts"},
 		{"too many attempts", func(c *Report) { c.Inner = MaxCount + 1 }, "inner_attempts"},
+		{"a reference", func(c *Report) { c.OK, c.Failure, c.Result = true, Failure{}, strings.Repeat("x", MaxResult) }, ""},
+		{"a reference that is none", func(c *Report) { c.OK, c.Failure, c.Result = true, Failure{}, strings.Repeat("x", MaxResult+1) }, "result_ref"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c := base

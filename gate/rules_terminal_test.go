@@ -240,6 +240,48 @@ func TestRT5DeadLetter(t *testing.T) {
 	equal(t, "state of the operation", w.op("a").State(w.now), OpRejected)
 }
 
+// R-P2, R-T4: the route is said by every stop, and an unknown outcome wins in
+// it; but where an item stands that is opened again is not the route's to say:
+// it returns to the state that it had. So what was set aside stays there, as an
+// item of kind outcome-unknown, also when it is a late success that opens it.
+func TestRT5DeadLetterOpensAgainThere(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		tool  string
+		play  func(w *world) Decision
+		route Route // of the decision that opens it again
+	}{
+		{"a stop whose outcome is unknown", "charge", func(w *world) Decision {
+			w.fail("a", "auth_failure")
+			w.approve("a", cleared)
+			return w.is(w.lose("a"), StopUnsafeToRepeat)
+		}, RouteReconcile},
+		{"an unknown outcome that is no stop", "pay", func(w *world) Decision {
+			w.fail("a", "auth_failure")
+			w.approve("a", cleared)
+			return w.is(w.lose("a"), Recorded)
+		}, RouteReturn},
+		{"a late success that may have been done twice", "charge", func(w *world) Decision {
+			w.policy(func(p *Policy) { p.Routes.OutcomeUnknown = RouteDeadLetter })
+			w.lose("a")
+			w.approve("a", asNew)
+			w.policy(func(p *Policy) { p.Routes.OutcomeUnknown = RouteReconcile })
+			return w.is(w.ok("a"), Recorded)
+		}, RouteReturn},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t)
+			w.policy(func(p *Policy) { p.Routes.Permanent = RouteDeadLetter })
+			w.ask("a", row.tool)
+			d := row.play(w)
+			equal(t, "route", d.Route, row.route)
+			equal(t, "state", w.op("a").Hold.State, HoldDeadLetter)
+			equal(t, "kind", w.op("a").Hold.Kind, KindOutcomeUnknown)
+			equal(t, "dead letters", w.header().DeadLetters, 1)
+		})
+	}
+}
+
 // R-T6: no unknown outcome is lost: it gets an item when its run ends or its
 // deadline passes, or if it becomes unknown later; without a queue a record.
 func TestRT6NoUnknownOutcomeIsLost(t *testing.T) {

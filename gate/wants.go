@@ -148,7 +148,7 @@ func (c Report) Check() error {
 	case !c.OK && c.Failure.Code == NoReport:
 		return &InputError{Field: "failure.code", Want: "a code of the provider's", Got: "no_report, which is the gate's own"}
 	}
-	return nil
+	return checkText("result_ref", c.Result, MaxResult)
 }
 
 // Check implements Command.
