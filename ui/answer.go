@@ -63,10 +63,11 @@ func (m *Model) showAnswer(msg answerMsg) tea.Cmd {
 	if !msg.act.Verb.Decides() {
 		return m.showMark(msg.item)
 	}
-	m.notice = views.Notice{}
+	m.announce(views.Notice{})
 	if r == nil || r != m.here().review {
-		m.notice = views.Answer(msg.row, m.now)
-		m.notice.Text = string(msg.op) + ": " + m.notice.Text
+		n := views.Answer(msg.row, m.now)
+		n.Text = string(msg.op) + ": " + n.Text
+		m.announce(n)
 	}
 	if r == nil || r.item == nil {
 		return nil

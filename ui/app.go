@@ -80,6 +80,7 @@ type Model struct {
 	session  string // begins the ids of this console's requests
 	requests int
 	notice   views.Notice
+	refused  *binding // a key that was off: the notice says why, as long as that holds
 	undo     *undo
 }
 
@@ -180,4 +181,7 @@ func (m *Model) offline() string {
 }
 
 // say puts one line of news above the keys.
-func (m *Model) say(tone views.Tone, text string) { m.notice = views.Notice{Text: text, Tone: tone} }
+func (m *Model) say(tone views.Tone, text string) { m.announce(views.Notice{Text: text, Tone: tone}) }
+
+// announce is say for a notice with more to it.
+func (m *Model) announce(n views.Notice) { m.notice, m.refused = n, nil }

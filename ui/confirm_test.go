@@ -260,7 +260,7 @@ func TestRule6UntypedIsNotSent(t *testing.T) {
 	if len(h.acts) != 0 || h.m.form == nil {
 		t.Fatalf("sent %+v without the typed characters", h.acts)
 	}
-	h.wantRow("confirm", "type the last four characters of "+string(ids[0]))
+	h.wantRow("confirm", "the last four characters of "+string(ids[0]))
 	h.wantRow("confirm: needed")
 	h.write(string(ids[0][len(ids[0])-4:]))
 	h.press("ctrl+s")

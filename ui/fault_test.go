@@ -69,7 +69,7 @@ func TestFaultsOnTheScreen(t *testing.T) {
 	h.press("esc")
 	h.m.notice.Text = ""
 	h.poke()
-	check("a read", "disconnected: the gate did not answer within 5 s")
+	check("a read", "the gate did not answer within 5 s - verbs off, reconnecting")
 	h.reader.fault = nil
 	h.look()
 	h.press("enter")

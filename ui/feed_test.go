@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	tea "github.com/charmbracelet/bubbletea"
+
 	"tollgate/escalation"
 	"tollgate/gate"
 )
@@ -115,7 +117,9 @@ func TestDisconnected(t *testing.T) {
 	h.poke()
 	h.tick(31 * time.Second)
 	h.wantRow("DISCONNECTED", "31s")
-	h.wantRow("connection refused")
+	h.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	h.wantRow("connection refused", "verbs off, reconnecting")
+	h.send(tea.WindowSizeMsg{Width: 120, Height: 36})
 	h.press("ctrl+s")
 	if len(h.acts) != 0 {
 		t.Fatalf("a decision was sent: %+v", h.acts)
@@ -131,6 +135,7 @@ func TestDisconnected(t *testing.T) {
 	h.reader.fault = nil
 	h.look()
 	h.wantRow("LIVE")
+	h.wantNoRow("does nothing now") // that is over
 	h.press("enter", "x")
 	h.wait()
 	h.wantRow("half a reason")

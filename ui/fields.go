@@ -69,7 +69,7 @@ func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
 	switch v.do {
 	case gate.ActReconcile:
 		add(
-			choiceField(partFinding, "it", -1, "happened", "did not happen", "cannot tell"),
+			choiceField(partFinding, "finding", -1, "happened", "did not happen", "cannot tell"),
 			textField(partEvidence, "evidence", "what shows it: a reference at the provider, a line of its log", true),
 		)
 	case gate.ActApprove:
@@ -110,7 +110,7 @@ func (f *form) settle() {
 	has, want := f.fields[last].part == partTyped, f.risk() != ""
 	switch {
 	case want && !has:
-		f.fields = append(f.fields, textField(partTyped, "confirm", "type the last four characters of "+string(f.item), true))
+		f.fields = append(f.fields, textField(partTyped, "confirm", "the last four characters of "+string(f.item), true))
 	case has && !want:
 		f.focus(min(f.at, last-1))
 		f.fields = f.fields[:last]
@@ -130,11 +130,11 @@ func (f *form) risk() string {
 	case known && refuses(p.Verdict):
 		return ""
 	case f.verb.asNew:
-		return "it may happen twice"
+		return "It may happen twice"
 	case unsafe:
-		return "this write is not safe to repeat"
+		return "This write is not safe to repeat"
 	case it.NeedsTwo && f.verb.do == gate.ActApprove:
-		return "it takes two people, and you are one of them"
+		return "It takes two people"
 	}
 	return ""
 }
@@ -279,7 +279,7 @@ func (f *form) what(r *reviewScreen, me string) []string {
 	default:
 	}
 	if why := f.risk(); why != "" {
-		says = append(says, "To confirm, the last four characters of the item's id are typed as well: "+why+".")
+		says = append(says, why+": to confirm, type the last four characters of the item's id.")
 	}
 	if d := r.moved; d != nil {
 		how := "."

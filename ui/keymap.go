@@ -139,10 +139,11 @@ func (m *Model) run(b *binding, times int) (cmd tea.Cmd) {
 	if b.off != nil {
 		if why := b.off(m); why != "" {
 			m.say(views.Loud, b.show+" does nothing now: "+why)
+			m.refused = b
 			return nil
 		}
 	}
-	m.notice = views.Notice{}
+	m.announce(views.Notice{})
 	for range min(times, 200) {
 		cmd = tea.Batch(cmd, b.do(m))
 	}

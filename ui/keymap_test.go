@@ -253,10 +253,10 @@ func TestAKeyIsNamedForWhatItDoes(t *testing.T) {
 	h.wantNoRow("c release")
 
 	h.press("z")
-	h.wantRow("z wake", "bring the item back")
+	h.wantRow("z wake", "brings it back")
 	h.press("z")
 	h.wantRow("charge-1 is back in the queue")
-	h.wantRow("z snooze", "hide the item")
+	h.wantRow("z snooze", "hides it for an hour")
 	if got := h.w.item(ids[0]).Snoozed; got.After(h.m.now) {
 		t.Errorf("snoozed until %s after z z", got)
 	}

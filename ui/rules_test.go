@@ -247,7 +247,8 @@ func TestRule8AnAnswerAndThenWhatCameOfIt(t *testing.T) {
 	h.poke()
 	h.wantRow("you: approve", "RETRY_WITH_SHARED_CONTEXT")
 	h.wantRow("came of it", "outcome unknown", "timeout", "transient")
-	h.wantRow("moved on", "report by agents", "it is what came of your answer")
+	h.wantRow("moved on", "by what came of it", "STOP_UNSAFE_TO_REPEAT")
+	h.wantNoRow("report by")
 	h.wantRow("attempt 2", "in flight") // what was shown stands as it was
 	h.press("u")
 	h.wantNoRow("came of it")
@@ -265,6 +266,8 @@ func TestRule8SuccessIsTheAgentsWord(t *testing.T) {
 	h.write("reviewed")
 	h.press("ctrl+s")
 	h.wantRow("you: approve", "ADMIT", "attempt 1")
+	h.wantRow("because", "reviewed")
+	h.wantNoRow("resolved", "approve by")
 	h.wantRow("came of it", "nobody has reported yet")
 	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}} {
 		h.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})

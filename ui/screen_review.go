@@ -189,7 +189,9 @@ func (m *Model) reviewView(r *reviewScreen) views.ReviewView {
 		claim.Verdict, claim.Says = gate.StopClaimed, "held by "+r.item.ClaimBy+"; a decision can take it over"
 	}
 	snooze := views.Preview{Key: "z", Do: gate.ActSnooze, Off: m.noMark()}
-	snooze.Name, snooze.Says = nameOfSnooze(m)
+	if snooze.Name, _ = nameOfSnooze(m); m.asleep(&r.item.ItemRow) {
+		snooze.Says = "brings it back into the queue"
+	}
 	note := views.Preview{Key: "t", Do: gate.ActNote, Off: m.noDecision(verb{do: gate.ActNote})}
 	v.Verbs = append(v.Verbs, claim, snooze, note)
 	return v

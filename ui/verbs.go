@@ -103,7 +103,7 @@ func (m *Model) marked(msg answerMsg) {
 	if msg.row.Verdict != gate.Recorded {
 		n := views.Answer(msg.row, m.now)
 		n.Text = msg.act.Verb.String() + " " + string(msg.op) + ": " + n.Text
-		m.notice = n
+		m.announce(n)
 		return
 	}
 	back := undo{item: msg.item, op: msg.op, act: escalation.Act{Version: msg.act.Version}}

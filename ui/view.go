@@ -69,18 +69,22 @@ func (m *Model) news(where place) views.Notice {
 	switch away := m.feed.away(m.now); {
 	case where == inPrompt:
 		return m.promptNotice()
-	case m.notice.Text != "":
+	case m.notice.Text != "" && (m.refused == nil || m.why(m.refused) != ""):
 		return m.notice
 	case away != "":
-		return views.Notice{Text: "disconnected: " + away + m.Theme.Dot() + "verbs are off" + m.Theme.Dot() + "trying again by itself", Tone: views.Loud}
+		return views.Notice{Text: away + m.Theme.Dot() + "verbs off, reconnecting", Tone: views.Loud}
 	}
 	return views.Notice{}
 }
 
 func (m *Model) viewForm(p views.Page) string {
 	f, r := m.form, m.here().review
+	title := views.VerbName(f.verb.do, f.verb.asNew)
+	if f.verb.asNew {
+		title = "approve " + title
+	}
 	v := views.FormView{
-		Title: views.VerbName(f.verb.do, f.verb.asNew) + " " + string(f.op), Kind: r.item.Kind,
+		Title: title + " " + string(f.op), Kind: r.item.Kind,
 		What: f.what(r, m.Who.ID), Armed: f.armed, Sending: f.sending, Refused: f.said,
 		Fields: make([]views.Field, len(f.fields)),
 	}
@@ -98,7 +102,7 @@ func (m *Model) viewForm(p views.Page) string {
 			v.Fields[i].Problem = f.lacks(fd)
 		}
 	}
-	if why := m.noSend(); v.Refused == "" && m.notice.Text == "" && why != "" && !f.sending {
+	if why := m.noSend(); v.Refused == "" && p.Notice.Text == "" && why != "" && !f.sending {
 		v.Refused = "ctrl+s is off: " + why
 	}
 	return views.Form(p, v)

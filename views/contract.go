@@ -13,15 +13,17 @@ func (b *block) contract(v ReviewView, now time.Time) {
 	dot := " " + b.th.g.dot + " "
 
 	if d := v.Resolved; d != nil {
-		b.label("resolved")
-		b.decided(d, v.Me, now)
-		b.end()
+		if v.Answer == nil || v.Answer.Seq != d.Seq { // that has been said above
+			b.label("resolved")
+			b.decided(d, v.Me, now)
+			b.end()
+		}
 		b.reviewField("because", text, d.Reason, 4)
 		b.reviewField("evidence", text, d.Evidence, 4)
 	}
 
 	b.label("operation")
-	b.piece(strong, string(r.Op))
+	b.idPiece(strong, string(r.Op))
 	b.piece(text, r.Tool)
 	b.piece(dim, EffectWord(r.Effect, r.RetrySafety, b.th.g.dot))
 	b.end()
@@ -41,7 +43,7 @@ func (b *block) contract(v ReviewView, now time.Time) {
 	b.end()
 
 	b.label("run")
-	b.piece(text, string(r.Run))
+	b.idPiece(text, string(r.Run))
 	b.piece(dim, r.Agent)
 	if v.Run != nil {
 		_, word, look := b.th.runLook(v.Run)

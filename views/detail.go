@@ -18,10 +18,8 @@ func (b *block) detail(v RunScreen, now time.Time) {
 	n := &v.Tree.Nodes[i]
 	switch {
 	case n.Attempt != nil:
-		b.put(strong, string(n.Op.Op))
-		b.gap(1)
-		b.put(dim, n.Op.Tool)
-		b.end()
+		b.wrapped(0, strong, string(n.Op.Op))
+		b.field("tool", text, n.Op.Tool, 1)
 		b.blank(1)
 		b.attempt(n.Attempt, now)
 		b.charges(v.Decisions, n.Attempt.Ordinal, now)
@@ -73,8 +71,7 @@ func (b *block) agent(n *Node, r *gate.RunView) {
 
 // operation appends an operation but for its attempts.
 func (b *block) operation(o *gate.OpRow, now time.Time) {
-	b.put(strong, string(o.Op))
-	b.end()
+	b.wrapped(0, strong, string(o.Op))
 	glyph, word, look := b.th.stateLook(o)
 	b.cell(dim, "state", labelWidth)
 	b.glyph(look, glyph)

@@ -25,12 +25,31 @@ func (b *block) label(s string) {
 }
 
 // piece appends a part of a row that is made of parts; one that does not fit
-// moves to the next row.
+// moves to the next row, and one that is wider than a row takes several.
 func (b *block) piece(s style, txt string) {
+	width := b.width - reviewAt
 	if txt == "" {
 		return
 	}
+	if b.measure(txt, width+1) > width {
+		if b.x > reviewAt {
+			b.end()
+		}
+		for i, line := range wrap(txt, width, 3, b.th.ascii) {
+			if i > 0 {
+				b.end()
+			}
+			b.to(reviewAt)
+			b.put(s, line)
+		}
+		return
+	}
 	b.flow(func(o *block) { o.put(s, txt) })
+}
+
+// idPiece is piece for an id, which is cut in its middle.
+func (b *block) idPiece(s style, id string) {
+	b.flow(func(o *block) { o.id(s, id, o.measure(id, o.width)) })
 }
 
 // flow is piece for a part of several styles.

@@ -162,10 +162,13 @@ func (b *block) typed(f *Field) {
 		return
 	}
 	if f.Value == "" {
-		if f.Focused {
-			b.caret("")
+		hint := f.Hint
+		if f.Focused { // on the hint's first letter, which is the console's own
+			n := min(1, len(hint))
+			b.caret(hint[:n])
+			hint = hint[n:]
 		}
-		b.put(dim, f.Hint)
+		b.put(dim, hint)
 		b.end()
 		return
 	}

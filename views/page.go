@@ -112,8 +112,11 @@ func (b *block) foot(p Page) {
 	b.rule()
 	if n := p.Notice; !p.low() || n.Text != "" {
 		b.gap(1)
-		side := Width(n.Side)
-		if side > 0 && b.width-side-2 > 20 {
+		side, need := Width(n.Side), b.measure(n.Text, b.width)
+		if n.Key.Key != "" {
+			need += len("  ") + Width(n.Key.Key) + len(" ") + Width(n.Key.Does)
+		}
+		if side > 0 && need+side+2 < b.rest() { // else what is new goes before
 			room := newBlock(b.th, b.width-b.x-side-2, 1)
 			room.notice(n)
 			b.add(room, 0)

@@ -130,13 +130,13 @@ func (p *Page) review(v ReviewView) (head, body *block) {
 // reviewLine says what the item is, who holds it and its version.
 func (b *block) reviewLine(v ReviewView, now time.Time) {
 	glyph, look := b.th.kindLook(v.Item.Kind)
-	b.ends(2,
+	b.ends(3,
 		func(o *block, level int) {
 			if level < 2 {
 				o.put(dim, "review ")
 			}
 			o.put(strong, string(v.Item.ID))
-			o.gap(2)
+			o.gap(2 - level/3)
 			o.glyph(look, glyph)
 			o.gap(1)
 			o.put(look, KindWord(v.Item.Kind))
@@ -155,8 +155,10 @@ func (b *block) reviewLine(v ReviewView, now time.Time) {
 					o.put(dim, "claimed by ")
 				}
 				o.put(text, who)
-				o.put(dim, ", "+ago(r.ClaimUntil.Sub(now))+" left")
-				o.gap(2)
+				if level < 3 {
+					o.put(dim, ", "+ago(r.ClaimUntil.Sub(now))+" left")
+				}
+				o.gap(2 - level/3)
 			}
 			o.put(dim, "v")
 			o.integer(dim, v.Item.Version)
@@ -171,24 +173,22 @@ func (b *block) moved(v ReviewView, now time.Time) {
 	}
 	b.gap(1)
 	b.cell(alarm, "moved on", reviewAt-1)
-	if d := v.Moved; d != nil && d.Act != 0 {
+	switch d := v.Moved; {
+	case d == nil, d.Act == 0:
+	case v.permitted(d): // it has just been said
+		b.piece(strong, "by what came of it")
+		b.piece(verdictStyle(d.Verdict), d.Verdict.String())
+		b.end()
+	default:
 		b.decided(d, v.Me, now)
-		if v.permitted(d) {
-			b.piece(dim, "it is what came of your answer")
-		}
 		b.end()
 		b.reviewField("because", text, d.Reason, 2)
-	} else {
-		b.end()
 	}
-	b.to(reviewAt)
+	says := "Below is what was shown; verbs are off. u loads what is there now."
 	if v.Gone {
-		b.put(waits, "It no longer waits. ")
+		says = "It no longer waits. " + says
 	}
-	b.put(waits, "This is what was shown; verbs are off. ")
-	b.put(press, "u")
-	b.put(waits, " loads what is there now.")
-	b.end()
+	b.wrapped(reviewAt, waits, says)
 }
 
 // permitted reports whether a decision is the report of the attempt that the

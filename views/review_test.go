@@ -56,7 +56,7 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 	got := PrintReview(sampleReview(), now, 0)
 	for _, want := range []string{
-		"r reconcile      say what really happened",
+		"r reconcile      it happened, it did not, or nobody can tell; needs evidence, reason",
 		"a approve        ✗ STOP_UNSAFE_TO_REPEAT",
 		"✓ 1 class           timeout is transient",
 		"✗ 2 safe to repeat  write, retry safety never, no finding",
@@ -129,7 +129,7 @@ func TestReviewScroll(t *testing.T) {
 		if Review(p, v) != end {
 			t.Errorf("at %v the review scrolls past its end", size)
 		}
-		if want := fmt.Sprintf("rows %d-%d of %d", rows-seen+1, rows, rows); !strings.Contains(end, want) {
+		if want := fmt.Sprintf("rows %d-%d of %d", rows-seen+1, rows, rows); size[0] >= 80 && !strings.Contains(end, want) {
 			t.Errorf("at %v the end does not say %q:\n%s", size, want, end)
 		}
 		if !strings.Contains(end, "claim") {

@@ -61,7 +61,7 @@ var reviewVerbs = []struct {
 func verbWords(do gate.Act, asNew bool) (name, says, needs string) {
 	switch do {
 	case gate.ActReconcile:
-		return "reconcile", "say what really happened: happened, did not happen, cannot tell", "evidence, reason"
+		return "reconcile", "it happened, it did not, or nobody can tell", "evidence, reason"
 	case gate.ActApprove:
 		if asNew {
 			return "as new action", "a new operation with a new key; the risk of a duplicate is yours", "reason, typed"
@@ -76,7 +76,7 @@ func verbWords(do gate.Act, asNew bool) (name, says, needs string) {
 	case gate.ActRelease:
 		return "release", "gives the claim back", ""
 	case gate.ActSnooze:
-		return "snooze", "hides it for a while", ""
+		return "snooze", "hides it for an hour", ""
 	case gate.ActNote:
 		return "note", "for whoever comes next", ""
 	case gate.ActAdopt, gate.ActStart, gate.ActAsk, gate.ActReport, gate.ActSweep, gate.ActEnd:
@@ -154,33 +154,53 @@ func withoutVerbs(keys []Key, verbs []Preview) []Key {
 }
 
 // verbsLine appends the verbs that can be pressed in one row, each with the
-// gate's answer in a glyph.
+// gate's answer in a glyph; where their names have no room, their keys.
 func (b *block) verbsLine(verbs []Preview) {
+	const apart = 3
+	need := 1
+	for i := range verbs {
+		if p := &verbs[i]; p.pressed() {
+			name, _, _ := p.words()
+			need += Width(p.Key) + 1 + Width(name) + len(" v") + apart
+		}
+	}
+	brief := need-apart > b.width
 	b.gap(1)
+	if brief {
+		b.put(dim, "verbs")
+		b.gap(2)
+	}
 	for i := range verbs {
 		p := &verbs[i]
-		name, _, _ := p.words()
-		if p.Off != "" || !p.Do.Decides() || Width(p.Key)+Width(name)+3 > b.rest() {
+		if !p.pressed() {
 			continue
 		}
 		b.put(press, p.Key)
-		b.gap(1)
+		no := p.Verdict.IsStop() || p.Never
+		if !brief {
+			look := text
+			if no {
+				look = dim
+			}
+			name, _, _ := p.words()
+			b.gap(1)
+			b.put(look, name)
+		}
 		switch {
-		case p.Verdict.IsStop(), p.Never:
-			b.put(dim, name)
+		case no:
 			b.gap(1)
 			b.glyph(waits, b.th.g.fail)
 		case p.Verdict.Permits():
-			b.put(text, name)
 			b.gap(1)
 			b.glyph(live, b.th.g.ok)
-		default:
-			b.put(text, name)
 		}
-		b.gap(3)
+		b.gap(apart)
 	}
 	b.end()
 }
+
+// pressed reports whether a verb decides and its key opens a form now.
+func (p *Preview) pressed() bool { return p.Off == "" && p.Do.Decides() }
 
 // Where the name of a verb and its words begin.
 const (
@@ -226,7 +246,12 @@ func (b *block) verb(p *Preview) {
 		if needs != "" {
 			says += "; needs " + needs
 		}
-		b.wrapped(b.x, dim, says)
+		at := b.x
+		if b.rest() < 24 && at > saysAt {
+			b.end()
+			at = saysAt
+		}
+		b.wrapped(at, dim, says)
 	}
 	b.checks(p)
 }
