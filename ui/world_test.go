@@ -286,7 +286,7 @@ func (h *hand) press(keys ...string) {
 	}
 }
 
-// type_ types a text, rune by rune.
+// write types a text, rune by rune.
 func (h *hand) write(text string) {
 	for _, r := range text {
 		if r == ' ' {
@@ -320,7 +320,7 @@ func (h *hand) rest() { h.fire(func(m tea.Msg) bool { _, ok := m.(restMsg); retu
 // wait lets 400 ms pass without a key.
 func (h *hand) wait() { h.fire(func(m tea.Msg) bool { _, ok := m.(armMsg); return ok }) }
 
-// retry lets the time pass after which a lost store is looked for.
+// look lets the time pass after which a lost store is looked for.
 func (h *hand) look() { h.fire(func(m tea.Msg) bool { _, ok := m.(againMsg); return ok }) }
 
 // tick lets the clock go on.
