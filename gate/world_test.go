@@ -17,6 +17,9 @@ var (
 	eli   = Actor{ID: "uid:1002", Name: "eli", Source: "peer-uid"}
 )
 
+// paths are the ways an agent's ask can come.
+var paths = []Path{PathModel, PathSubagent, PathQueue, PathResume, PathFallback}
+
 // tester is what the stories need of a test: *testing.T and *rapid.T are both.
 type tester interface {
 	Helper()
@@ -447,3 +450,5 @@ func (w *world) decideAgain() {
 }
 
 func sameContract(a, b *Contract) bool { return a == b }
+
+func ptr[V any](v V) *V { return &v }
