@@ -207,6 +207,7 @@ func (d *Door) work() {
 		case l != nil:
 			by.serve(chain)
 			was, yielded = l, false
+			runtime.Gosched() // to the writer of the store, which comes back from the disk
 		case yielded:
 			return
 		default:

@@ -3,6 +3,7 @@ package runstore
 import (
 	"bytes"
 	"encoding/binary"
+	"runtime"
 
 	"go.etcd.io/bbolt"
 
@@ -30,6 +31,7 @@ func (w *rowWriter) write(f *folder) error {
 		if err := w.op(o, &f.runs[i].row); err != nil {
 			return err
 		}
+		runtime.Gosched() // to the writer, which comes back from the disk
 	}
 	for i := range f.runs {
 		if err := w.run(&f.runs[i]); err != nil {
