@@ -165,8 +165,10 @@ func TestFilter(t *testing.T) {
 	h.wantRow("charge-1 ", "payments")
 	h.press("f")
 	h.wantRow("No dead-letters.")
+	h.wantRow("0 dead-letter")
 	h.press("f")
 	h.wantRow("Nothing has been resolved yet.")
+	h.wantRow("OPERATION", "DONE")
 	h.press("f")
 	h.wantRow("charge-1 ", "payments")
 }

@@ -55,7 +55,7 @@ func nextState(s gate.HoldState) gate.HoldState {
 
 func (m *Model) viewQueue(p views.Page) string {
 	s := &m.queue
-	v := views.QueueView{Rows: s.list.visible(), Selected: s.list.cur.id, Left: s.list.left, Me: m.Who.ID}
+	v := views.QueueView{Rows: s.list.visible(), Selected: s.list.cur.id, Left: s.list.left, Resolved: s.state == gate.HoldResolved, Me: m.Who.ID}
 	switch {
 	case !s.list.loaded:
 		v.Empty = "Reading."
@@ -77,17 +77,17 @@ func (m *Model) viewQueue(p views.Page) string {
 
 // side says which part of which list is seen.
 func (s *queueScreen) side() string {
-	said := ""
-	if s.state != gate.HoldOpen {
-		said = s.state.String() + " "
-	}
+	said, what := "", "in all"
 	if s.text != "" {
-		said += "/" + s.text + " "
+		said = "/" + s.text + " "
 	}
-	if s.list.total > int64(s.list.height) || said != "" {
-		said += fmt.Sprintf("%d in all", s.list.total)
+	if s.state != gate.HoldOpen {
+		what = s.state.String()
 	}
-	return said
+	if said == "" && s.state == gate.HoldOpen && s.list.total <= int64(s.list.height) {
+		return "" // all of it is seen
+	}
+	return said + fmt.Sprintf("%d %s", s.list.total, what)
 }
 
 // listNews is what a list has to tell about itself.

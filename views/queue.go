@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"time"
 
 	"tollgate/gate"
@@ -12,6 +13,7 @@ type QueueView struct {
 	Selected gate.ItemID    // empty when nothing is selected
 	Marked   map[gate.ItemID]bool
 	Left     map[gate.ItemID]string // rows that have left the queue and still keep their places, and how
+	Resolved bool                   // the rows are items that have been resolved
 	Me       string                 // id of the operator, to know their own claims
 	Empty    string                 // said when there are no rows; empty for the usual words
 }
@@ -43,13 +45,24 @@ var queueColumns = []column{
 	{id: itemClaim, title: "CLAIMED", least: 7, good: 13, most: 24, rank: 3},
 }
 
+// resolvedColumns say when an item was resolved where others say who has it.
+var resolvedColumns = func() []column {
+	cols := slices.Clone(queueColumns)
+	cols[len(cols)-1].title = "DONE"
+	return cols
+}()
+
 // Queue draws the queue.
 func Queue(p Page, v QueueView) string {
+	cols := queueColumns
+	if v.Resolved {
+		cols = resolvedColumns
+	}
 	none := v.Empty
 	if none == "" {
 		none = "Nothing waits for a person."
 	}
-	return p.list(queueColumns, len(v.Rows), none, func(b *block, i int, cols []column) {
+	return p.list(cols, len(v.Rows), none, func(b *block, i int, cols []column) {
 		r := &v.Rows[i]
 		b.pick(r.ID == v.Selected && v.Selected != "", v.Marked[r.ID])
 		if how, left := v.Left[r.ID]; left {
@@ -164,7 +177,7 @@ func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
 		b.word(dim, n, "dead-letter", "dead")
 	case r.State == gate.HoldResolved:
 		when := ago(now.Sub(r.Resolved.Time)) + " ago"
-		b.word(live, n, "resolved "+when, when)
+		b.word(live, n, when)
 	case now.Before(r.Snoozed.Time):
 		b.word(dim, n, "snoozed "+ago(r.Snoozed.Sub(now)), "snoozed")
 	}
