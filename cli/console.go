@@ -55,13 +55,9 @@ func attached(ctx context.Context, client *api.Client, path string) error {
 // owning shows the console of the owner of the store.
 func (a *app) owning(ctx context.Context, path string) error {
 	log := slog.New(slog.DiscardHandler) // the screen is the console's
-	o, err := a.at.own(ctx, log)
+	o, server, err := a.at.ownAndServe(ctx, path, log)
 	if err != nil {
 		return err
-	}
-	server, err := o.serve(path)
-	if err != nil {
-		return errors.Join(err, o.Close())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup

@@ -23,6 +23,17 @@ func (a *app) printAnswer(d *gate.DecisionRow) error {
 	return a.printFields(f)
 }
 
+// answered prints an answer and says by the exit code what it was.
+func (a *app) answered(d gate.DecisionRow, err error) error {
+	if err != nil {
+		return err
+	}
+	if err := a.printAnswer(&d); err != nil {
+		return err
+	}
+	return exitOfVerdict(d.Verdict)
+}
+
 // recorded returns the one line that a RECORDED is worth; empty for what has
 // more to say.
 func recorded(d *gate.DecisionRow) string {
@@ -107,7 +118,7 @@ func (f *fields) answer(d *gate.DecisionRow) {
 	if d.Route != nil {
 		f.add("route", d.Route.String())
 	}
-	f.terminal(d.Terminal)
+	f.terminal(d.Verdict, d.Terminal)
 	f.add("result", d.Result)
 	f.add("finding", d.Finding.String())
 	f.add("ruling", d.Ruling.String())
@@ -150,12 +161,14 @@ func (f *fields) budgets(before, after *gate.BudgetRow) {
 }
 
 // terminal adds a typed outcome.
-func (f *fields) terminal(t *gate.Terminal) {
+func (f *fields) terminal(verdict gate.Verdict, t *gate.Terminal) {
 	if t == nil {
 		return
 	}
 	f.add("typed outcome", t.Type)
-	f.add("why", t.Reason)
+	if t.Reason != verdict.String() {
+		f.add("why", t.Reason)
+	}
 	f.add("last failure", t.LastFailure.Message)
 	f.add("next action", t.NextAction.String())
 }

@@ -46,14 +46,7 @@ The exit code is 6 when the gate answers with a stop.`,
 		return r.Check()
 	}
 	cmd.RunE = a.calling(func(cmd *cobra.Command, g *gateway, _ []string) error {
-		d, err := g.Report(cmd.Context(), r)
-		if err != nil {
-			return err
-		}
-		if err := a.printAnswer(&d); err != nil {
-			return err
-		}
-		return exitOfVerdict(d.Verdict)
+		return a.answered(g.Report(cmd.Context(), r))
 	})
 	a.clientFlags(cmd)
 	f := cmd.Flags()

@@ -73,9 +73,22 @@ func (t *table) run(r *gate.RunRow, now time.Time) {
 }
 
 func (a *app) runsShowCommand() *cobra.Command {
+	return a.oneRun("show RUN", "Show one run: its budget, and its operations", a.printRun)
+}
+
+func (a *app) runsTreeCommand() *cobra.Command {
+	return a.oneRun("tree RUN", "Show the retry tree of a run: agents, operations, attempts, and what each spent",
+		func(run *gate.RunView, now time.Time) error {
+			_, err := io.WriteString(a.out, views.PrintTree(run, now, a.cells))
+			return err
+		})
+}
+
+// oneRun returns a command that prints one run.
+func (a *app) oneRun(use, short string, show func(run *gate.RunView, now time.Time) error) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "show RUN",
-		Short:             "Show one run: its budget, and its operations",
+		Use:               use,
+		Short:             short,
 		Args:              takes("RUN"),
 		ValidArgsFunction: a.completeRuns,
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, args []string) error {
@@ -87,7 +100,7 @@ func (a *app) runsShowCommand() *cobra.Command {
 			if a.json {
 				return a.object(run)
 			}
-			return a.printRun(&run, now)
+			return show(&run, now)
 		}),
 	}
 	a.clientFlags(cmd)
@@ -164,27 +177,4 @@ func runFields(r *gate.RunRow, now time.Time) *fields {
 	f.add("cause", seq(r.Cause))
 	f.add("opened", seq(r.Opened))
 	return f
-}
-
-func (a *app) runsTreeCommand() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:               "tree RUN",
-		Short:             "Show the retry tree of a run: agents, operations, attempts, and what each spent",
-		Args:              takes("RUN"),
-		ValidArgsFunction: a.completeRuns,
-		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, args []string) error {
-			now := time.Now().UTC()
-			run, err := r.Run(cmd.Context(), gate.RunID(args[0]), now)
-			if err != nil {
-				return err
-			}
-			if a.json {
-				return a.object(run)
-			}
-			_, err = io.WriteString(a.out, views.PrintTree(&run, now, a.cells))
-			return err
-		}),
-	}
-	a.clientFlags(cmd)
-	return cmd
 }

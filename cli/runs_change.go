@@ -52,14 +52,7 @@ func (a *app) runsEndCommand() *cobra.Command {
 		return end.Check()
 	}
 	cmd.RunE = a.calling(func(cmd *cobra.Command, g *gateway, _ []string) error {
-		d, err := g.End(cmd.Context(), end)
-		if err != nil {
-			return err
-		}
-		if err := a.printAnswer(&d); err != nil {
-			return err
-		}
-		return exitOfVerdict(d.Verdict)
+		return a.answered(g.End(cmd.Context(), end))
 	})
 	a.clientFlags(cmd)
 	cmd.Flags().StringVar(&end.Reason, "reason", "", "why; stands in the ledger")

@@ -42,13 +42,9 @@ func (a *app) serve(ctx context.Context) error {
 		return err
 	}
 	log := slog.New(slog.NewTextHandler(a.errs, nil))
-	o, err := a.at.own(ctx, log)
+	o, server, err := a.at.ownAndServe(ctx, path, log)
 	if err != nil {
 		return err
-	}
-	server, err := o.serve(path)
-	if err != nil {
-		return errors.Join(err, o.Close())
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -99,6 +95,19 @@ type serving struct {
 	stop func()
 	done chan struct{} // closed when it has ended
 	err  error         // why, once it has
+}
+
+// ownAndServe owns the store and serves it.
+func (p place) ownAndServe(ctx context.Context, path string, log *slog.Logger) (*owner, *serving, error) {
+	o, err := p.own(ctx, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	server, err := o.serve(path)
+	if err != nil {
+		return nil, nil, errors.Join(err, o.Close())
+	}
+	return o, server, nil
 }
 
 // serve serves the API on a socket, from now on until it is closed.

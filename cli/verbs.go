@@ -137,14 +137,7 @@ func (v *verb) run(cmd *cobra.Command, g *gateway, args []string) error {
 		}
 		v.act.Version = item.Version
 	}
-	d, err := g.Do(cmd.Context(), self(), id, v.act)
-	if err != nil {
-		return err
-	}
-	if err := v.app.printAnswer(&d); err != nil {
-		return err
-	}
-	return exitOfVerdict(d.Verdict)
+	return v.app.answered(g.Do(cmd.Context(), self(), id, v.act))
 }
 
 // newID returns an id for an ask or a request that was given none.

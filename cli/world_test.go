@@ -29,12 +29,8 @@ func running(t *testing.T, contract string) string {
 	if err := runstore.Init(p.store, ""); err != nil {
 		t.Fatal(err)
 	}
-	o, err := p.own(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(t.TempDir(), socketName)
-	server, err := o.serve(path)
+	o, server, err := p.ownAndServe(t.Context(), path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
