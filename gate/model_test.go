@@ -30,6 +30,7 @@ func init() {
 //   - what a terminal answer closed gets no permit, save by a person (R-T3);
 //   - a provider whose tool must not be repeated has applied at most one
 //     effect, if people find the truth (I7);
+//   - a parent is an operation that has asked before, and bad input otherwise;
 //   - the checks that a person is shown agree with the verdict;
 //   - a command repeated under its id gets its answer and writes nothing;
 //   - on the whole state, each decision comes out the same again (R-L2).
@@ -181,6 +182,14 @@ func (m *model) ask(t *rapid.T) {
 	m.jitter = rapid.Float64Range(0, 0.99).Draw(t, "jitter")
 	ref := Ref{m.run, id}
 	before, known := m.live.Op(ref)
+	c.Parent = rapid.SampledFrom([]OpID{"", "", "", "a", "c", "e"}).Draw(t, "parent")
+	if _, asked := m.live.Op(Ref{m.run, c.Parent}); c.Parent != "" && (!asked || c.Parent == id) {
+		n := len(m.ledger)
+		_, err := m.try(c)
+		names(m.t, err, "parent")
+		equal(m.t, "records", len(m.ledger), n)
+		return
+	}
 	op := m.op(ref, c.Tool)
 	d := m.send(c)
 	if !d.Verdict.Permits() {

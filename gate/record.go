@@ -2,6 +2,7 @@ package gate
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -201,7 +202,10 @@ func (s *State) repeat(op *Operation, id string, body Digest) (t Transition, kno
 		return Transition{}, false, nil
 	}
 	if memo.Body != body {
-		return Transition{}, true, about(ErrReused, "id", id)
+		if of, isVerb := strings.CutPrefix(id, verbMemo("")); isVerb {
+			return Transition{}, true, about(ErrReused, "request_id", of)
+		}
+		return Transition{}, true, about(ErrReused, "ask_id", id)
 	}
 	return s.again(memo.Seq)
 }

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -244,6 +246,9 @@ func TestRP6SameRequestOneAct(t *testing.T) {
 		change(&other)
 		_, err := w.try(other)
 		fails(t, "another "+name, err, ErrReused)
+		if want := fmt.Sprintf("request_id %q:", c.ID); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("another %s: error = %v, want one about the %s", name, err, want)
+		}
 	}
 }
 
