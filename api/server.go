@@ -21,10 +21,9 @@ import (
 
 // Options are what a server says of itself.
 type Options struct {
-	Store    string          // the store's directory, for Health
-	Version  string          // of the program
-	Verified func() Verified // when the chain was last verified; may be nil
-	Log      *slog.Logger    // errors that no caller is told; nil: dropped
+	Store   string       // the store's directory, for Health
+	Version string       // of the program
+	Log     *slog.Logger // errors that no caller is told; nil: dropped
 }
 
 // Server serves the gate. It is an http.Handler, but knows who calls only on
@@ -228,13 +227,6 @@ func (s *Server) http() *http.Server {
 	}
 }
 
-// Verified says up to where the ledger's chain was verified, and when. The
-// zero value is never.
-type Verified struct {
-	Seq uint64    `json:"seq"`
-	At  time.Time `json:"at"`
-}
-
 // Health is who answers, and as whom it sees the caller.
 type Health struct {
 	Store     string        `json:"store,omitempty"`
@@ -249,7 +241,6 @@ type Health struct {
 	Roles     []Role        `json:"roles"`
 	Separated bool          `json:"separated"` // whether this identity may not both ask and approve (R-P10)
 	Note      string        `json:"note,omitempty"`
-	Verified  Verified      `json:"verified,omitzero"`
 }
 
 // notSeparated is what Health says where one identity may do both.
@@ -276,9 +267,6 @@ func (s *Server) healthz(_ http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, err
 	}
 	h.Seq = counts.Seq
-	if s.options.Verified != nil {
-		h.Verified = s.options.Verified()
-	}
 	return h, nil
 }
 
