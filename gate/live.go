@@ -21,16 +21,27 @@ type Live struct {
 	due  dueHeap
 }
 
-// liveRun is a run with its operations. What the pointers lead to is replaced,
-// never changed.
+// liveRun is a run with its operations. Each stands in a slice of its own, so
+// that it can be the slice of a State that holds no other. What is in there is
+// replaced, never changed.
 type liveRun struct {
-	run   *Run
-	ops   map[OpID]*Operation
+	alone []Run
+	ops   map[OpID][]Operation
 	order []OpID // by opening
 }
 
-// Load copies what the wants name and what exists of it. said fetches an
-// earlier decision by its seq.
+func (r *liveRun) run() *Run { return &r.alone[0] }
+
+// op returns an operation, nil if the run does not have it.
+func (r *liveRun) op(id OpID) *Operation {
+	if op := r.ops[id]; op != nil {
+		return &op[0]
+	}
+	return nil
+}
+
+// Load returns what the wants name and what exists of it, which must not be
+// changed. said fetches an earlier decision by its seq.
 func (l *Live) Load(said func(seq uint64) (Decision, error), wants ...Want) (State, error) {
 	var s State
 	for i := range wants {
@@ -53,10 +64,10 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 	var seq uint64
 	id := w.Op
 	if !w.Derived.IsZero() {
-		id = w.Derived.id(run.run.Root)
+		id = w.Derived.id(run.run().Root)
 	}
-	if op := run.ops[id]; op != nil {
-		l.addOp(s, op)
+	if op := run.op(id); op != nil {
+		l.addOp(s, run, id)
 		if m, ok := op.Memo(w.Said); ok && w.Said != "" {
 			seq = m.Seq
 		}
@@ -67,20 +78,20 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 			l.addLine(s, op)
 		}
 	}
-	if op := run.ops[w.Parent]; op != nil {
-		l.addOp(s, op)
+	if run.op(w.Parent) != nil {
+		l.addOp(s, run, w.Parent)
 	}
 	if w.Actions {
 		base := (&Operation{ID: w.Op}).base()
 		for _, id := range run.order {
 			if strings.HasPrefix(string(id), base+"~") {
-				l.addOp(s, run.ops[id])
+				l.addOp(s, run, id)
 			}
 		}
 	}
 	if w.Whole {
 		for _, id := range run.order {
-			l.addOp(s, run.ops[id])
+			l.addOp(s, run, id)
 		}
 	}
 	if seq == 0 || said == nil || s.said(seq) != nil {
@@ -96,18 +107,27 @@ func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) erro
 
 func (l *Live) addRun(s *State, id RunID) *liveRun {
 	r := l.runs[id]
-	if r != nil && s.Run(id) == nil {
-		s.Runs = append(s.Runs, *r.run)
+	switch {
+	case r == nil || s.Run(id) != nil:
+	case s.Runs == nil:
+		s.Runs = r.alone
+	default:
+		s.Runs = append(s.Runs, r.alone...) // which copies: there is room for one only
 	}
 	return r
 }
 
-// addOp adds an operation, and the dependency of its newest attempt.
-func (l *Live) addOp(s *State, op *Operation) {
-	if s.Op(op.Run, op.ID) != nil {
+// addOp adds an operation of a run, and the dependency of its newest attempt.
+func (l *Live) addOp(s *State, r *liveRun, id OpID) {
+	op := r.op(id)
+	switch {
+	case s.Op(op.Run, id) != nil:
 		return
+	case s.Ops == nil:
+		s.Ops = r.ops[id]
+	default:
+		s.Ops = append(s.Ops, *op) // which copies: there is room for one only
 	}
-	s.Ops = append(s.Ops, *op)
 	if last := op.Newest(); last != nil {
 		l.addDep(s, last.Dependency)
 	}
@@ -126,11 +146,11 @@ func (l *Live) addLine(s *State, op *Operation) {
 	} {
 		for at := op; next(at) != ""; {
 			run := l.addRun(s, next(at))
-			if run == nil || run.ops[op.ID] == nil {
+			if run == nil || run.op(op.ID) == nil {
 				break
 			}
-			at = run.ops[op.ID]
-			l.addOp(s, at)
+			at = run.op(op.ID)
+			l.addOp(s, run, op.ID)
 		}
 	}
 }
@@ -182,7 +202,7 @@ func (l *Live) Advance(seq uint64, chain ...Transition) (written []Decision, cha
 		d := &written[len(written)-1]
 		d.Seq = seq
 		if run := l.runs[d.Run]; run != nil {
-			d.Prev = run.run.Last
+			d.Prev = run.run().Last
 		}
 		change, err := l.fold(d)
 		if err != nil {
@@ -203,7 +223,7 @@ func (l *Live) fresh(reads []Read) bool {
 				rev = dep.Rev
 			}
 		} else if run := l.runs[r.Run]; run != nil {
-			rev = run.run.Rev
+			rev = run.run().Rev
 		}
 		if rev != r.Rev {
 			return false
@@ -221,6 +241,7 @@ func (l *Live) fold(d *Decision) (Change, error) {
 	if err := l.load(&s, &w, nil); err != nil {
 		return Change{}, err
 	}
+	s.Runs, s.Ops = slices.Clone(s.Runs), slices.Clone(s.Ops)
 	if err := s.fold(d); err != nil {
 		return Change{}, err
 	}
@@ -239,12 +260,12 @@ func (l *Live) put(s *State) Change {
 		Runs: make([]Moved[Run], len(s.Runs)), Ops: make([]Moved[Operation], len(s.Ops)), Deps: make([]Moved[Dependency], len(s.Deps)),
 	}
 	for i := range s.Runs {
-		run := &s.Runs[i]
-		c.Runs[i] = Moved[Run]{l.putRun(run), run}
+		run := s.Runs[i : i+1 : i+1]
+		c.Runs[i] = Moved[Run]{l.putRun(run), &run[0]}
 	}
 	for i := range s.Ops {
-		op := &s.Ops[i]
-		c.Ops[i] = Moved[Operation]{l.putOp(op), op}
+		op := s.Ops[i : i+1 : i+1]
+		c.Ops[i] = Moved[Operation]{l.putOp(op), &op[0]}
 	}
 	for i := range s.Deps {
 		dep := &s.Deps[i]
@@ -260,14 +281,14 @@ func (l *Live) undo(c *Change) {
 		if m.Before == nil {
 			delete(l.runs, m.After.ID)
 		} else {
-			l.putRun(m.Before)
+			l.putRun([]Run{*m.Before})
 		}
 	}
 	for _, m := range c.Ops {
 		if m.Before == nil {
 			l.forget(m.After)
 		} else {
-			l.putOp(m.Before)
+			l.putOp([]Operation{*m.Before})
 		}
 	}
 	for _, m := range c.Deps {
@@ -279,33 +300,37 @@ func (l *Live) undo(c *Change) {
 	}
 }
 
-// putRun returns the run that stood before, nil for none.
-func (l *Live) putRun(run *Run) (was *Run) {
+// putRun puts a run in and returns the one that stood before, nil for none.
+func (l *Live) putRun(alone []Run) (was *Run) {
+	run := &alone[0]
 	r := l.runs[run.ID]
 	if r == nil {
-		l.runs[run.ID] = &liveRun{run: run, ops: map[OpID]*Operation{}}
+		l.runs[run.ID] = &liveRun{alone: alone, ops: map[OpID][]Operation{}}
 		return nil
 	}
-	was, r.run = r.run, run
+	was, r.alone = r.run(), alone
 	if was.closed() != run.closed() { // what is lost is due at once then (R-T6)
-		for _, op := range r.ops {
+		for _, id := range r.order {
+			op := r.op(id)
 			l.schedule(op, op.Due(was), op.Due(run))
 		}
 	}
 	return was
 }
 
-// putOp returns the operation that stood before, nil for none.
-func (l *Live) putOp(op *Operation) (was *Operation) {
+// putOp puts an operation in and returns the one that stood before, nil for
+// none.
+func (l *Live) putOp(alone []Operation) (was *Operation) {
+	op := &alone[0]
 	r := l.runs[op.Run]
 	var due time.Time
-	if was = r.ops[op.ID]; was != nil {
-		due = was.Due(r.run)
+	if was = r.op(op.ID); was != nil {
+		due = was.Due(r.run())
 	} else {
 		r.order = append(r.order, op.ID)
 	}
-	r.ops[op.ID] = op
-	l.schedule(op, due, op.Due(r.run))
+	r.ops[op.ID] = alone
+	l.schedule(op, due, op.Due(r.run()))
 	return was
 }
 
@@ -334,11 +359,11 @@ func (l *Live) Drop(id RunID) { delete(l.runs, id) }
 // and none of its operations is due.
 func (l *Live) Idle(id RunID, now time.Time) bool {
 	r := l.runs[id]
-	if r == nil || !r.run.Idle(now) {
+	if r == nil || !r.run().Idle(now) {
 		return false
 	}
-	for _, op := range r.ops {
-		if !op.Due(r.run).IsZero() {
+	for _, id := range r.order {
+		if !r.op(id).Due(r.run()).IsZero() {
 			return false
 		}
 	}
@@ -348,15 +373,15 @@ func (l *Live) Idle(id RunID, now time.Time) bool {
 // Run returns a run and whether it is held.
 func (l *Live) Run(id RunID) (Run, bool) {
 	if r := l.runs[id]; r != nil {
-		return *r.run, true
+		return *r.run(), true
 	}
 	return Run{}, false
 }
 
 // Op returns an operation and whether it is held.
 func (l *Live) Op(ref Ref) (Operation, bool) {
-	if r := l.runs[ref.Run]; r != nil && r.ops[ref.Op] != nil {
-		return *r.ops[ref.Op], true
+	if r := l.runs[ref.Run]; r != nil && r.op(ref.Op) != nil {
+		return *r.op(ref.Op), true
 	}
 	return Operation{}, false
 }
@@ -368,8 +393,8 @@ func (l *Live) Ops(id RunID) []Operation {
 		return nil
 	}
 	out := make([]Operation, len(r.order))
-	for i, op := range r.order {
-		out[i] = *r.ops[op]
+	for i, id := range r.order {
+		out[i] = *r.op(id)
 	}
 	return out
 }
@@ -378,7 +403,7 @@ func (l *Live) Ops(id RunID) []Operation {
 func (l *Live) Runs() []Run {
 	out := make([]Run, 0, len(l.runs))
 	for _, r := range l.runs {
-		out = append(out, *r.run)
+		out = append(out, *r.run())
 	}
 	slices.SortFunc(out, func(a, b Run) int { return cmp.Compare(a.Opened, b.Opened) })
 	return out
@@ -422,10 +447,10 @@ func (l *Live) Due(now time.Time, limit int) (due []Ref, next time.Time) {
 // holds reports whether an operation is due when an entry of the heap says so.
 func (l *Live) holds(e dueEntry) bool {
 	r := l.runs[e.ref.Run]
-	if r == nil || r.ops[e.ref.Op] == nil {
+	if r == nil || r.op(e.ref.Op) == nil {
 		return false
 	}
-	return r.ops[e.ref.Op].Due(r.run).Equal(e.at)
+	return r.op(e.ref.Op).Due(r.run()).Equal(e.at)
 }
 
 type dueEntry struct {

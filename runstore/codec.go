@@ -46,15 +46,22 @@ func must[T any](v T, err error) T {
 // buffers are where values are encoded before their size is known.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// encode returns a stored value, with room bytes before it.
-func encode(v any, room int) []byte {
+// encoded encodes a stored value, with room bytes before it, into a buffer that
+// goes back to buffers.
+func encoded(v any, room int) *bytes.Buffer {
 	buf := buffers.Get().(*bytes.Buffer) //nolint:forcetypeassert // it holds nothing else
-	defer buffers.Put(buf)
 	buf.Reset()
 	buf.Write(noBytes[:room])
 	if err := encoder.MarshalToBuffer(v, buf); err != nil {
 		panic(err) // no stored type holds what CBOR has no form for
 	}
+	return buf
+}
+
+// encode returns a stored value, with room bytes before it.
+func encode(v any, room int) []byte {
+	buf := encoded(v, room)
+	defer buffers.Put(buf)
 	return bytes.Clone(buf.Bytes())
 }
 

@@ -135,7 +135,9 @@ func (w *rowWriter) op(o dirtyOp, row *runRow) error {
 	}
 	w.stored = storeOperation(*o.now)
 	row.due += due(o.now, &row.run) - due(o.before, &row.run)
-	if err := put(w.tx.Bucket(bucketOps), at.key(), encodeRow(storeOperation(*o.now))); err != nil {
+	buf := encoded(&w.stored, 0)
+	defer buffers.Put(buf)
+	if err := put(w.tx.Bucket(bucketOps), at.key(), buf.Bytes()); err != nil {
 		return err
 	}
 	return w.item(o.before, o.now, &row.run, at)
