@@ -22,12 +22,9 @@ const lockWait = time.Second
 // have to wait for open read transactions.
 var mapSize = int(min(int64(8<<30), math.MaxInt>>1))
 
-// openBolt opens an existing bbolt file after a look at its pages. It never
-// creates one. maxSize is in bytes; 0 means no limit.
+// openBolt opens an existing bbolt file whose pages have been looked at. It
+// never creates one. maxSize is in bytes; 0 means no limit.
 func openBolt(path string, maxSize int) (db *bbolt.DB, err error) {
-	if err := checkPages(path, false); err != nil {
-		return nil, err
-	}
 	err = guard(func() error {
 		db, err = bbolt.Open(path, 0o600, &bbolt.Options{
 			Timeout:         lockWait,
@@ -35,8 +32,8 @@ func openBolt(path string, maxSize int) (db *bbolt.DB, err error) {
 			InitialMmapSize: mapSize,
 			MaxSize:         maxSize,
 			NoStatistics:    true,
-			OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-				return os.OpenFile(name, flag&^os.O_CREATE, mode)
+			OpenFile: func(name string, flag int, _ os.FileMode) (*os.File, error) {
+				return openPlain(name, flag&^os.O_CREATE)
 			},
 		})
 		return err

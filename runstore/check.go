@@ -50,15 +50,31 @@ func (v *Verification) found(seq uint64, where, format string, args ...any) {
 	v.Findings = append(v.Findings, Finding{Seq: seq, Where: where, Says: fmt.Sprintf(format, args...)})
 }
 
-// Verify walks the chain of the ledger and, with full, decides each decision
-// again from its inputs, folds the ledger anew and compares every counter,
-// state and index with it (R-L2). The store may be in use; what is answered
-// meanwhile may be looked at or not.
+// Verify looks at every page of both files, at the checksum of every row and at
+// every checkpoint, and walks the chain of the ledger. With full it also
+// decides each decision again from its inputs, folds the ledger anew and
+// compares every counter, state and index with it (R-L2). The store may be in
+// use; what is answered meanwhile may be looked at or not.
 //
 // What is wrong with the store is a finding, not an error.
 func (s *Store) Verify(ctx context.Context, full bool) (v Verification, err error) {
 	l := s.ledger.Load()
 	v.Realm = s.store.String()
+	if err := checkOpenPages(ctx, l.db, nil); err != nil && ctx.Err() == nil {
+		v.found(0, ledgerName, "%v", err)
+	}
+	seals := checkSeal
+	if full {
+		seals = nil // what differs says more
+	}
+	if err := checkOpenPages(ctx, s.rows.db.Load(), seals); err != nil && ctx.Err() == nil {
+		v.found(0, projectionName, "%v", err)
+	}
+	var kept []Checkpoint
+	_, _, _, err = readCheckpoints(filepath.Join(s.files.dir, checkpointsName), v.Realm, func(c Checkpoint) { kept = append(kept, c) })
+	if err != nil {
+		v.found(0, checkpointsName, "%v", err)
+	}
 	end, err := l.walk(ctx, tip{}, func(_ block, at tip) error {
 		v.Seq, v.Hash = at.Seq, at.Hash
 		return nil
@@ -72,6 +88,11 @@ func (s *Store) Verify(ctx context.Context, full bool) (v Verification, err erro
 	}
 	if acknowledged := s.durable.Load().Seq; end.Seq < acknowledged {
 		v.found(end.Seq, "chain", "it ends here, but seq %d was acknowledged", acknowledged)
+	}
+	for i, c := range kept {
+		if err := s.Against(c); err != nil {
+			v.found(c.Seq, checkpointsName, "line %d: %v", i+1, err)
+		}
 	}
 	if full {
 		err = s.verifyFold(ctx, l, &v)

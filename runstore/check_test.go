@@ -153,10 +153,12 @@ func copyOf(t *testing.T, db *bbolt.DB) func() {
 	}
 	return func() {
 		err := db.Update(func(tx *bbolt.Tx) error {
-			for name, entries := range rows {
+			for _, name := range namesIn(tx.Cursor()) {
 				if err := tx.DeleteBucket([]byte(name)); err != nil {
 					return err
 				}
+			}
+			for name, entries := range rows {
 				b, err := tx.CreateBucket([]byte(name))
 				if err != nil {
 					return err

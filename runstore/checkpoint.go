@@ -1,10 +1,12 @@
 package runstore
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -62,39 +64,79 @@ func ParseCheckpoint(line string) (Checkpoint, error) {
 // checkpointLog is the file of checkpoints of an open store.
 type checkpointLog struct {
 	file *os.File
+	size int64      // of its whole lines
 	last Checkpoint // the newest line; the zero value: there is none
 }
 
-// newestCheckpoint reads the log at path; ok is false if it has no line yet. A
-// last line without its end was being written when the process died, and says
-// nothing: whole is the size of the log without it.
-func newestCheckpoint(path string) (newest Checkpoint, ok bool, whole int64, err error) {
-	b, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) {
+// readCheckpoints reads the log at path and calls each, if any, with every line.
+// It returns the newest, ok for whether there is one, and the size of the
+// whole lines. A realm that is not empty is that of the store.
+//
+// A last line without its end that begins like a checkpoint was being written
+// when the process or the machine died, and says nothing. Anything else that
+// is no checkpoint is gate.ErrDamaged, and so are checkpoints of another store
+// or out of order.
+func readCheckpoints(path, realm string, each func(Checkpoint)) (newest Checkpoint, ok bool, whole int64, err error) {
+	f, err := openPlain(path, os.O_RDONLY)
+	if errors.Is(err, fs.ErrNotExist) {
 		return newest, false, 0, nil
 	}
 	if err != nil {
 		return newest, false, 0, err
 	}
-	b = b[:bytes.LastIndexByte(b, '\n')+1]
-	n := 0
-	for line := range strings.Lines(string(b)) {
-		n++
-		c, err := ParseCheckpoint(strings.TrimSuffix(line, "\n"))
-		if err != nil {
-			return newest, false, 0, damaged("checkpoints.log, line %d: %w", n, err)
+	defer f.Close()                      //nolint:errcheck // it was only read
+	lines := bufio.NewReaderSize(f, 512) // more than a checkpoint
+	for n := 1; ; n++ {
+		line, err := lines.ReadSlice('\n')
+		text, ended := strings.CutSuffix(string(line), "\n")
+		switch {
+		case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull):
+			return newest, ok, whole, err
+		case !ended && isTornCheckpoint(text, realm):
+			return newest, ok, whole, nil
 		}
-		if !ok || c.Seq > newest.Seq {
-			newest, ok = c, true
+		c, err := ParseCheckpoint(text)
+		switch {
+		case err != nil:
+		case realm != "" && c.Realm != realm:
+			err = fmt.Errorf("it is of store %s, want %s", c.Realm, realm)
+		case ok && c.Seq <= newest.Seq:
+			err = fmt.Errorf("it is at seq %d, the one before it at seq %d", c.Seq, newest.Seq)
+		}
+		if err != nil {
+			return newest, ok, whole, damaged("%s, line %d: %w", checkpointsName, n, err)
+		}
+		newest, ok, realm, whole = c, true, c.Realm, whole+int64(len(line))
+		if each != nil {
+			each(c)
 		}
 	}
-	return newest, ok, int64(len(b)), nil
+}
+
+// isTornCheckpoint reports whether text is the beginning of a line that the
+// store with id realm writes; an empty realm is that of any store.
+func isTornCheckpoint(text, realm string) bool {
+	fields := strings.Split(text, " ")
+	if realm == "" {
+		realm = storeID{}.String()
+		if len(fields) > 1 {
+			realm = fields[1] + realm[min(len(realm), len(fields[1])):]
+		}
+	}
+	// With what is missing behind it, it is a checkpoint of that store.
+	whole := strings.Split(Checkpoint{Realm: realm, Seq: 1}.String(), " ")
+	if last := len(fields) - 1; last < len(whole) {
+		fields[last] += whole[last][min(len(whole[last]), len(fields[last])):]
+		fields = append(fields, whole[last+1:]...)
+	}
+	c, err := ParseCheckpoint(strings.Join(fields, " "))
+	return err == nil && c.Realm == realm
 }
 
 // openCheckpoints opens the log at path, and creates it if it is missing. It
 // refuses a ledger that is behind the newest checkpoint or differs from it.
 func openCheckpoints(path string, l *ledger) (*checkpointLog, error) {
-	last, ok, whole, err := newestCheckpoint(path)
+	last, ok, whole, err := readCheckpoints(path, l.store.String(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -103,14 +145,14 @@ func openCheckpoints(path string, l *ledger) (*checkpointLog, error) {
 			return nil, err
 		}
 	}
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := openPlain(path, os.O_RDWR|os.O_CREATE)
 	if err != nil {
 		return nil, err
 	}
 	if err := f.Truncate(whole); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	return &checkpointLog{file: f, last: last}, nil
+	return &checkpointLog{file: f, size: whole, last: last}, nil
 }
 
 // against compares the ledger, which has come to head, with a checkpoint that
@@ -134,20 +176,23 @@ func (l *ledger) against(c Checkpoint, head tip) error {
 	return nil
 }
 
-// add appends a checkpoint of h unless the newest one says the same.
+// add appends a checkpoint of h unless the newest one says the same, and makes
+// it durable. What an error leaves behind is written over by the next one,
+// which is no shorter.
 func (g *checkpointLog) add(store storeID, h tip) error {
 	c := Checkpoint{Realm: store.String(), Seq: h.Seq, Hash: h.Hash}
 	if c == g.last {
 		return nil
 	}
-	if _, err := g.file.WriteString(c.String() + "\n"); err != nil {
+	line := c.String() + "\n"
+	if _, err := g.file.WriteAt([]byte(line), g.size); err != nil {
 		return err
 	}
-	g.last = c
+	if err := g.file.Sync(); err != nil {
+		return err
+	}
+	g.size, g.last = g.size+int64(len(line)), c
 	return nil
 }
 
-// close makes the log durable and closes it.
-func (g *checkpointLog) close() error {
-	return errors.Join(g.file.Sync(), g.file.Close())
-}
+func (g *checkpointLog) close() error { return g.file.Close() }

@@ -43,8 +43,10 @@
 // one block ends and the next begins is not part of it.
 //
 // Bucket "meta" holds "schema" (4 bytes), "store" (the id, 16 random bytes),
-// "created" (milliseconds since 1970, 8 bytes) and "head": the last sequence
-// number (8) and its hash (32), written in the same transaction as the block.
+// "created" (milliseconds since 1970, 8 bytes) and "sum", which is the CRC-32C
+// of the keys and values of those three, in this order, one after another; and
+// "head": the last sequence number (8) and its hash (32), written in the same
+// transaction as the block.
 //
 // # In memory, and the projection
 //

@@ -43,11 +43,14 @@ type LockedError struct {
 }
 
 func (e *LockedError) Error() string {
-	owner := "another process"
-	if e.PID > 0 {
-		owner = "process " + strconv.Itoa(e.PID)
+	return fmt.Sprintf("store %q is in use by %s", e.Dir, processOf(e.PID))
+}
+
+func processOf(pid int) string {
+	if pid > 0 {
+		return "process " + strconv.Itoa(pid)
 	}
-	return fmt.Sprintf("store %q is in use by %s", e.Dir, owner)
+	return "another process"
 }
 
 // Is makes a LockedError an ErrLocked.

@@ -5,8 +5,10 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -81,11 +83,11 @@ func checkEmpty(dir string) error {
 	if err != nil {
 		return fmt.Errorf("%w: %q cannot be listed: %w", ErrExists, dir, err)
 	}
+	if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ledgerName }) {
+		return fmt.Errorf("%w: %q is a store already%s", ErrExists, dir, ownerOf(dir))
+	}
 	for _, e := range entries {
-		switch name := e.Name(); {
-		case name == ledgerName:
-			return fmt.Errorf("%w: %q is a store already", ErrExists, dir)
-		case name != lockName && !strings.HasSuffix(name, newSuffix):
+		if name := e.Name(); name != lockName && !strings.HasSuffix(name, newSuffix) {
 			return fmt.Errorf("%w: %q holds %q", ErrExists, dir, name)
 		}
 	}
@@ -100,12 +102,15 @@ func createLedger(path string, id storeID) error {
 	}
 	err = db.Update(func(tx *bbolt.Tx) error {
 		meta := tx.Bucket(bucketMeta)
-		return errors.Join(
+		if err := errors.Join(
 			meta.Put(metaSchema, binary.BigEndian.AppendUint32(nil, ledgerSchema)),
 			meta.Put(metaStore, id[:]),
 			meta.Put(metaCreated, binary.BigEndian.AppendUint64(nil, uint64(time.Now().UnixMilli()))),
 			meta.Put(metaHead, appendHead(nil, tip{})),
-		)
+		); err != nil {
+			return err
+		}
+		return meta.Put(metaSum, identitySum(meta))
 	})
 	return errors.Join(err, db.Close())
 }

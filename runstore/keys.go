@@ -17,7 +17,7 @@ import (
 //
 //	file           bucket         key                                        value
 //	tollgate.db    ledger         first seq(8)                               block of records; append only
-//	               meta           schema, store, created, head               see doc.go
+//	               meta           schema, store, created, sum, head          see doc.go
 //	projection.db  meta           schema, store, projected, summary          how far the ledger has been folded in
 //	               run_ids        digest of the run id(16)                   opening seq(8)
 //	               runs           opening seq(8)                             runRow
@@ -65,6 +65,7 @@ var (
 	metaStore     = []byte("store")
 	metaCreated   = []byte("created")
 	metaHead      = []byte("head")
+	metaSum       = []byte("sum")
 	metaProjected = []byte("projected")
 	metaSummary   = []byte("summary")
 )

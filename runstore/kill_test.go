@@ -127,7 +127,7 @@ func TestKill(t *testing.T) {
 			t.Fatalf("the ledger ends at seq %d, but %d was acknowledged", head.Seq, highest)
 		}
 	}
-	if err := checkPages(filepath.Join(dir, ledgerName), true); err != nil {
+	if err := checkPages(t.Context(), filepath.Join(dir, ledgerName), true, nil); err != nil {
 		t.Error(err)
 	}
 	f, err := openFiles(dir, 0)

@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"slices"
-	"time"
 
 	"go.etcd.io/bbolt"
 
@@ -24,16 +24,18 @@ const (
 // ledger is the open ledger file. append is for one goroutine; the reading
 // methods may be called by any, beside it.
 type ledger struct {
-	db      *bbolt.DB
-	store   storeID
-	created time.Time
-	chain   *chain        // its head is that of the last commit
-	hashes  []gate.Digest // of the records of the last commit
+	db     *bbolt.DB
+	store  storeID
+	chain  *chain        // its head is that of the last commit
+	hashes []gate.Digest // of the records of the last commit
 }
 
 // openLedger opens the ledger file at path and checks its newest block against
 // the head that was written with it.
 func openLedger(path string, maxSize int) (*ledger, error) {
+	if err := checkPages(context.Background(), path, false, nil); err != nil {
+		return nil, err
+	}
 	db, err := openBolt(path, maxSize)
 	if err != nil {
 		return nil, err
@@ -58,20 +60,12 @@ func (l *ledger) close() error { return l.db.Close() }
 // load reads the meta bucket and the newest block.
 func (l *ledger) load() error {
 	return view(l.db, func(tx *bbolt.Tx) error {
+		store, err := identify(tx)
+		if err != nil {
+			return err
+		}
+		l.store = store
 		meta, blocks := tx.Bucket(bucketMeta), tx.Bucket(bucketLedger)
-		if meta == nil || blocks == nil {
-			return fmt.Errorf("%w: its buckets are not those of a ledger", ErrForeign)
-		}
-		schema, store, created := meta.Get(metaSchema), meta.Get(metaStore), meta.Get(metaCreated)
-		if len(schema) != 4 || len(store) != len(storeID{}) || len(created) != 8 {
-			return fmt.Errorf("%w: it has no store id", ErrForeign)
-		}
-		if got := binary.BigEndian.Uint32(schema); got != ledgerSchema {
-			return fmt.Errorf("%w: %d, want %d", ErrSchema, got, ledgerSchema)
-		}
-		l.store = storeID(store)
-		l.created = time.UnixMilli(int64(binary.BigEndian.Uint64(created))).UTC()
-
 		head, err := parseHead(meta.Get(metaHead))
 		if err != nil {
 			return err
@@ -88,15 +82,69 @@ func (l *ledger) load() error {
 			}
 		}
 		if l.chain.head != head {
-			return damaged("the newest block ends at seq %d with hash %v, the head says seq %d with hash %v",
-				l.chain.head.Seq, l.chain.head.Hash, head.Seq, head.Hash)
+			return differsFromHead(l.chain.head, head)
 		}
 		return nil
 	})
 }
 
+// identify returns the id of the store that a ledger file belongs to, if the
+// file has the buckets of a ledger and what it says of itself is whole.
+func identify(tx *bbolt.Tx) (id storeID, err error) {
+	names := namesIn(tx.Cursor())
+	ours := false // something in it is what only a ledger has
+	for _, name := range names {
+		b := tx.Bucket([]byte(name))
+		ours = ours || b != nil && bytes.Equal(b.Get(metaSum), identitySum(b))
+	}
+	switch wrong := !slices.Equal(names, []string{string(bucketLedger), string(bucketMeta)}); {
+	case wrong && !ours:
+		return id, fmt.Errorf("%w: its buckets are not those of a ledger", ErrForeign)
+	case wrong:
+		return id, damaged("its buckets are %q, want %q and %q", names, bucketLedger, bucketMeta)
+	}
+	meta := tx.Bucket(bucketMeta)
+	names = namesIn(meta.Cursor())
+	known := []string{string(metaCreated), string(metaHead), string(metaSchema), string(metaStore), string(metaSum)}
+	switch schema := meta.Get(metaSchema); {
+	case !ours && !slices.ContainsFunc(names, func(name string) bool { return slices.Contains(known, name) }):
+		return id, fmt.Errorf("%w: it has no store id", ErrForeign)
+	case !ours:
+		return id, damaged("what it says of its schema, its store and its time does not match the checksum")
+	case len(schema) != 4 || binary.BigEndian.Uint32(schema) != ledgerSchema:
+		return id, fmt.Errorf("%w: %x, want %x", ErrSchema, schema, ledgerSchema)
+	case !slices.Equal(names, known) || len(meta.Get(metaStore)) != len(id):
+		return id, damaged("its meta bucket holds %q, want %q", names, known)
+	}
+	return storeID(meta.Get(metaStore)), nil
+}
+
+// namesIn returns all keys.
+func namesIn(c *bbolt.Cursor) (names []string) {
+	for k, _ := c.First(); k != nil && len(names) < 100; k, _ = c.Next() {
+		names = append(names, string(k))
+	}
+	return names
+}
+
+// identitySum is the checksum of what a ledger file says of itself, and never
+// changes with the schema: so a schema of another version can be told from a
+// changed byte. The chain sees to everything else.
+func identitySum(meta *bbolt.Bucket) []byte {
+	var all []byte
+	for _, key := range [][]byte{metaSchema, metaStore, metaCreated} {
+		all = append(append(all, key...), meta.Get(key)...)
+	}
+	return binary.BigEndian.AppendUint32(nil, crc32.Checksum(all, castagnoli))
+}
+
 func appendHead(dst []byte, h tip) []byte {
 	return append(binary.BigEndian.AppendUint64(dst, h.Seq), h.Hash[:]...)
+}
+
+func differsFromHead(end, head tip) error {
+	return damaged("the newest block ends at seq %d with hash %v, the head says seq %d with hash %v",
+		end.Seq, end.Hash, head.Seq, head.Hash)
 }
 
 func parseHead(b []byte) (tip, error) {
@@ -190,32 +238,46 @@ func (l *ledger) hashAt(seq uint64) (hash gate.Digest, err error) {
 	if seq == 0 {
 		return hash, nil
 	}
-	err = view(l.db, func(tx *bbolt.Tx) error {
-		b, err := seekBlock(tx.Bucket(bucketLedger).Cursor(), seq)
-		if err != nil {
-			return err
+	err = l.hash(seq, func(at tip) {
+		if at.Seq == seq {
+			hash = at.Hash
 		}
-		c := newChain(l.store, tip{Seq: b.first - 1, Hash: b.prev})
-		err = b.follow(c, seq)
-		hash = c.head.Hash
-		return err
 	})
 	return hash, err
 }
 
 // hashesOf adds the hashes of all records of the block that holds seq.
 func (l *ledger) hashesOf(seq uint64, hashes map[uint64]gate.Digest) error {
+	return l.hash(seq, func(at tip) { hashes[at.Seq] = at.Hash })
+}
+
+// hash calls each with the hash of every record of the block that holds seq,
+// and compares the last with what follows the block: the next one, or the head.
+func (l *ledger) hash(seq uint64, each func(at tip)) error {
 	return view(l.db, func(tx *bbolt.Tx) error {
-		b, err := seekBlock(tx.Bucket(bucketLedger).Cursor(), seq)
+		cursor := tx.Bucket(bucketLedger).Cursor()
+		b, err := seekBlock(cursor, seq)
 		if err != nil {
 			return err
 		}
 		c := newChain(l.store, tip{Seq: b.first - 1, Hash: b.prev})
-		for seq, r := range b.all {
+		for _, r := range b.all {
 			c.add(r)
-			hashes[seq] = c.head.Hash
+			each(c.head)
 		}
-		return nil
+		if k, v := cursor.Next(); k != nil {
+			next, err := parseBlock(k, v)
+			if err != nil {
+				return err
+			}
+			c.block = b.first
+			return next.follow(c, 0)
+		}
+		head, err := parseHead(tx.Bucket(bucketMeta).Get(metaHead))
+		if err == nil && head != c.head {
+			err = differsFromHead(c.head, head)
+		}
+		return err
 	})
 }
 
@@ -229,17 +291,28 @@ func (l *ledger) blocks(ctx context.Context, after uint64, fn func(block) error)
 			return err
 		}
 		var some []copied
+		var broken error // at the block after those
 		err := view(l.db, func(tx *bbolt.Tx) error {
 			c := tx.Bucket(bucketLedger).Cursor()
 			size := 0
-			for k, v := c.Seek(seqKey(after + 1)); k != nil && size < walkBytes; k, v = c.Next() {
+			from := seqKey(after + 1)
+			if after == 0 {
+				from = nil // what stands before seq 1 does not belong there
+			}
+			for k, v := c.Seek(from); k != nil && size < walkBytes; k, v = c.Next() {
+				if _, broken = parseBlock(k, v); broken != nil {
+					break // before what it claims to be is copied
+				}
 				some = append(some, copied{slices.Clone(k), slices.Clone(v)})
 				size += len(v)
 			}
 			return nil
 		})
-		if err != nil || len(some) == 0 {
+		if err != nil {
 			return err
+		}
+		if len(some) == 0 {
+			return broken
 		}
 		for _, kv := range some {
 			b, err := parseBlock(kv.key, kv.value)

@@ -88,7 +88,7 @@ func TestLedgerReadsWhatWasAppended(t *testing.T) {
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := checkPages(path, true); err != nil {
+	if err := checkPages(t.Context(), path, true, nil); err != nil {
 		t.Errorf("pages: %v", err)
 	}
 }
@@ -256,7 +256,7 @@ func FuzzCheckpointLog(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, ok, whole, err := newestCheckpoint(path)
+		c, ok, whole, err := readCheckpoints(path, "", nil)
 		if err != nil {
 			if !errors.Is(err, gate.ErrDamaged) {
 				t.Errorf("err = %v, want damaged", err)
@@ -303,35 +303,55 @@ func TestLedgerFull(t *testing.T) {
 	}
 }
 
+// What a ledger file says of itself has a checksum: a schema of another version
+// is told from a schema that a disk has changed, and nothing else passes.
 func TestLedgerOfAnotherVersion(t *testing.T) {
 	l := newLedger(t)
-	for name, e := range map[string]struct {
-		key, value []byte
-		want       error
+	put := func(key, value []byte) func(*bbolt.Tx) error {
+		return func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Put(key, value) }
+	}
+	summed := func(change func(*bbolt.Tx) error) func(*bbolt.Tx) error {
+		return func(tx *bbolt.Tx) error {
+			meta := tx.Bucket(bucketMeta)
+			return errors.Join(change(tx), meta.Put(metaSum, identitySum(meta)))
+		}
+	}
+	later := put(metaSchema, binary.BigEndian.AppendUint32(nil, ledgerSchema+1))
+	for name, c := range map[string]struct {
+		change func(*bbolt.Tx) error
+		want   error
 	}{
-		"later schema": {metaSchema, binary.BigEndian.AppendUint32(nil, ledgerSchema+1), ErrSchema},
-		"no store id":  {metaStore, []byte("short"), ErrForeign},
-		"no head":      {metaHead, []byte("short"), gate.ErrDamaged},
+		"a later schema":             {summed(later), ErrSchema},
+		"a changed schema":           {later, gate.ErrDamaged},
+		"a changed store id":         {put(metaStore, make([]byte, 16)), gate.ErrDamaged},
+		"a changed time":             {put(metaCreated, make([]byte, 8)), gate.ErrDamaged},
+		"a short store id":           {summed(put(metaStore, []byte("short"))), gate.ErrDamaged},
+		"no checksum":                {func(tx *bbolt.Tx) error { return tx.Bucket(bucketMeta).Delete(metaSum) }, gate.ErrDamaged},
+		"a short head":               {put(metaHead, []byte("short")), gate.ErrDamaged},
+		"a key more":                 {put([]byte("more"), nil), gate.ErrDamaged},
+		"a bucket more":              {func(tx *bbolt.Tx) error { _, err := tx.CreateBucket([]byte("more")); return err }, gate.ErrDamaged},
+		"no bucket of blocks":        {func(tx *bbolt.Tx) error { return tx.DeleteBucket(bucketLedger) }, gate.ErrDamaged},
+		"a meta bucket of no ledger": {func(tx *bbolt.Tx) error { return emptied(tx, bucketMeta) }, ErrForeign},
+		"another program's buckets":  {func(tx *bbolt.Tx) error { return tx.DeleteBucket(bucketMeta) }, ErrForeign},
 	} {
-		var before []byte
-		swap := func(value []byte) {
-			t.Helper()
-			if err := l.db.Update(func(tx *bbolt.Tx) error {
-				before = bytes.Clone(tx.Bucket(bucketMeta).Get(e.key))
-				return tx.Bucket(bucketMeta).Put(e.key, value)
-			}); err != nil {
-				t.Fatal(err)
-			}
+		before := copyOf(t, l.db)
+		if err := l.db.Update(c.change); err != nil {
+			t.Fatal(err)
 		}
-		swap(e.value)
-		if err := l.load(); !errors.Is(err, e.want) {
-			t.Errorf("%s: load = %v, want %v", name, err, e.want)
-		}
-		swap(before)
+		checkLine(t, name, l.load(), c.want)
+		before()
 	}
 	if err := l.load(); err != nil {
 		t.Error(err)
 	}
+}
+
+func emptied(tx *bbolt.Tx, bucket []byte) error {
+	if err := tx.DeleteBucket(bucket); err != nil {
+		return err
+	}
+	_, err := tx.CreateBucket(bucket)
+	return err
 }
 
 func TestWalkStopsWithItsContext(t *testing.T) {

@@ -3,6 +3,7 @@ package runstore
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,7 +20,7 @@ const lockPoll = 20 * time.Millisecond
 func lockDir(dir string) (*os.File, error) {
 	path := filepath.Join(dir, lockName)
 	for tries := int(lockWait / lockPoll); ; tries-- {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+		f, err := openPlain(path, os.O_RDWR|os.O_CREATE)
 		if err != nil {
 			return nil, err
 		}
@@ -39,6 +40,20 @@ func lockDir(dir string) (*os.File, error) {
 		}
 		time.Sleep(lockPoll)
 	}
+}
+
+// ownerOf says who owns the store in dir, with a comma before it; nothing if
+// nobody does.
+func ownerOf(dir string) string {
+	f, err := openPlain(filepath.Join(dir, lockName), os.O_RDONLY)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+		return ""
+	}
+	return ", in use by " + processOf(readPID(f))
 }
 
 // sameFile reports whether path still names the open file f.
@@ -101,6 +116,42 @@ func checkDir(dir string) error {
 	return nil
 }
 
+// openPlain opens a file of a store. It refuses one that is not a plain file of
+// its user's alone: a link leads elsewhere, and who opens a pipe may wait for
+// ever.
+func openPlain(path string, flag int) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err == nil {
+		err = checkPlain(path, info)
+	}
+	if err != nil && (flag&os.O_CREATE == 0 || !errors.Is(err, fs.ErrNotExist)) {
+		return nil, err
+	}
+	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil { // it may be another one meanwhile
+		err = checkPlain(path, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func checkPlain(path string, info os.FileInfo) error {
+	switch {
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%w: %q is a %s, want a file", ErrUnsafe, path, kind(info.Mode()))
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%w: %q has mode %04o, want 0600", ErrUnsafe, path, info.Mode().Perm())
+	case owner(info) != os.Geteuid():
+		return fmt.Errorf("%w: %q belongs to user %d, want %d", ErrUnsafe, path, owner(info), os.Geteuid())
+	}
+	return nil
+}
+
 func owner(info os.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)
@@ -114,8 +165,14 @@ func kind(m os.FileMode) string {
 		return "symbolic link"
 	case m.IsRegular():
 		return "file"
+	case m.IsDir():
+		return "directory"
+	case m&os.ModeNamedPipe != 0:
+		return "named pipe"
+	case m&os.ModeSocket != 0:
+		return "socket"
 	}
-	return "special file"
+	return "device"
 }
 
 // syncDir makes the names in dir durable.

@@ -127,6 +127,9 @@ func TestOpenRefuses(t *testing.T) {
 		"an empty ledger":                    {func(dir string) error { return os.Truncate(ledgerOf(dir), 0) }, gate.ErrDamaged},
 		"text": {func(dir string) error {
 			return os.WriteFile(ledgerOf(dir), bytes.Repeat([]byte("text\n"), 9000), 0o600)
+		}, gate.ErrDamaged},
+		"text without a checkpoint": {func(dir string) error {
+			return errors.Join(os.WriteFile(ledgerOf(dir), bytes.Repeat([]byte("text\n"), 9000), 0o600), os.Remove(filepath.Join(dir, checkpointsName)))
 		}, ErrForeign},
 		"a short text": {func(dir string) error { return os.WriteFile(ledgerOf(dir), []byte("text\n"), 0o600) }, gate.ErrDamaged},
 		"zeros":        {func(dir string) error { return os.WriteFile(ledgerOf(dir), make([]byte, 65536), 0o600) }, gate.ErrDamaged},
@@ -139,7 +142,7 @@ func TestOpenRefuses(t *testing.T) {
 				return err
 			}
 			return db.Close()
-		}, ErrForeign},
+		}, gate.ErrDamaged},
 		"an older copy": {func(dir string) error {
 			if err := os.Remove(ledgerOf(dir)); err != nil {
 				return err

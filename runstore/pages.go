@@ -1,30 +1,37 @@
 package runstore
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
-	"fmt"
-	"hash/fnv"
+	"errors"
 	"io"
 	"math"
 	"os"
+
+	"go.etcd.io/bbolt"
 )
 
 // bbolt trusts its file: a page number out of range is a fault in mapped
-// memory, a page that leads back to itself recurses until the stack ends, and
-// a free list with a wrong number in it hands out a page that is in use. So
-// checkPages looks at a file before bbolt does. It reads both meta pages, the
-// branch pages, the free list and the head of every leaf page, but no leaf save
-// those that name buckets: about a hundredth of a ledger. What is wrong within
-// a leaf shows as a recoverable fault or a broken chain when that leaf is read.
+// memory, a page that leads back to itself recurses until the stack ends, a
+// free list with a wrong number in it hands out a page that is in use, and a
+// key that has changed is not found. So a pageCheck looks at a file before
+// bbolt does.
+//
+// A look at the heads reads both meta pages, the branch pages, the free list
+// and the head of every leaf page, but no leaf save those that name buckets:
+// about a hundredth of a ledger. What is wrong within a leaf shows as a broken
+// chain, or as a block that is not where it should be, when that leaf is read.
+//
+// A deep look reads every page. bbolt writes elements one behind another,
+// without a gap; a page is as long as they are; the keys of a page lie between
+// those that its parent gives for it; and each page is in use or free. So what
+// is no value, and is used at all, cannot change without being noticed.
 
-// The layout of a bbolt file, in the byte order of the machine.
+// The layout of the pages of a bbolt file, in the byte order of the machine.
 const (
-	boltMagic   = 0xED0CDAED
-	boltVersion = 2
-
 	pageHeader   = 16 // id(8) flags(2) count(2) overflow(4)
-	metaSize     = 64 // magic(4) version(4) page size(4) flags(4) root(8) sequence(8) freelist(8) high water(8) txid(8) checksum(8)
 	elementSize  = 16 // branch: position(4) key size(4) page(8); leaf: flags(4) position(4) key size(4) value size(4)
 	bucketHeader = 16 // root(8) sequence(8); if root is 0, an inline page follows
 	flagBucket   = 1  // on a leaf element
@@ -34,33 +41,26 @@ const (
 	flagFreelist = 0x10
 
 	noFreelist = math.MaxUint64
-	manyFree   = 0xFFFF // the count of a free list whose first entry is its length
-	maxLevels  = 32
+	manyFree   = 0xFFFF  // the count of a free list whose first entry is its length
+	maxLevels  = 32      // of a tree
+	maxPages   = 1 << 19 // that one page reaches over: 2 GiB, more than a block of the largest records
+	maxKeySize = 1 << 15
 )
-
-// boltMeta is a meta page of a bbolt file.
-type boltMeta struct {
-	pageSize  int64
-	root      uint64
-	freelist  uint64
-	highWater uint64 // pages 0 to highWater−1 are in use or free
-	txid      uint64
-}
 
 // pageCheck is one look at one file.
 type pageCheck struct {
 	file  io.ReaderAt
 	meta  boltMeta
-	taken bitset // pages of the trees and of the free list, with what they reach over
-	deep  bool   // read every leaf, and account for every page
+	taken *bitset // pages of the trees and of the free list, with what they reach over
+	deep  bool
+	row   func(key, value []byte) error // called with every row by a deep look; nil: values are not read
 }
 
-// checkPages returns an error if the file at path is no bbolt file whose trees
-// and free list hold together: gate.ErrDamaged, or ErrForeign for a file that
-// never was one. With deep it reads every page. Nobody may write to the file
-// meanwhile.
-func checkPages(path string, deep bool) error {
-	f, err := os.Open(path)
+// checkPages looks at the file at path, to which nobody may write meanwhile.
+// It returns gate.ErrDamaged for one whose trees and free list do not hold
+// together, and ErrForeign for one that never was a bbolt file.
+func checkPages(ctx context.Context, path string, deep bool, row func(key, value []byte) error) error {
+	f, err := openPlain(path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
@@ -73,278 +73,273 @@ func checkPages(path string, deep bool) error {
 	if err != nil {
 		return err
 	}
-	c := &pageCheck{file: f, meta: meta, deep: deep, taken: newBitset(meta.highWater)}
-	roots, err := c.tree(meta.root, true)
+	c := &pageCheck{file: f, meta: meta, deep: deep, row: row}
+	return c.look(ctx)
+}
+
+// checkOpenPages takes a deep look at an open file, as it stands when a read
+// transaction begins: bbolt writes over none of its pages while that lasts, and
+// over its meta page not before the next commit but one.
+func checkOpenPages(ctx context.Context, db *bbolt.DB, row func(key, value []byte) error) error {
+	f, err := openPlain(db.Path(), os.O_RDONLY)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	const tries = 1000
+	for n := 1; ; n++ {
+		begun := false
+		err := view(db, func(tx *bbolt.Tx) error {
+			id := uint64(tx.ID())
+			meta, fault := metaAt(f, id%2, int64(id%2)*int64(db.Info().PageSize))
+			if begun = fault == "" && meta.txid == id; begun {
+				return (&pageCheck{file: f, meta: meta, deep: true, row: row}).look(ctx)
+			}
+			if n == tries {
+				return damaged("meta page %d is not that of transaction %d", id%2, id)
+			}
+			return nil
+		})
+		if err != nil || begun {
+			return err
+		}
+	}
+}
+
+// look walks the trees, and then the free list.
+func (c *pageCheck) look(ctx context.Context) error {
+	c.taken = newBitset()
+	roots, err := c.tree(ctx, c.meta.root, true)
 	if err != nil {
 		return err
 	}
 	for _, root := range roots {
-		if _, err := c.tree(root, false); err != nil {
+		if _, err := c.tree(ctx, root, false); err != nil {
 			return err
 		}
 	}
 	return c.freelist()
 }
 
-// readMetas returns the newer meta page. Both must be whole: bbolt would go on
-// with the older one, a transaction back, without a word.
-func readMetas(f io.ReaderAt, size int64) (boltMeta, error) {
-	if size == 0 {
-		return boltMeta{}, damaged("the file is empty")
-	}
-	m0, fault0 := metaAt(f, 0)
-	pageSize := int64(os.Getpagesize())
-	if fault0 == "" {
-		pageSize = m0.pageSize
-	}
-	m1, fault1 := metaAt(f, pageSize)
-	switch {
-	case fault0 == faultForeign && fault1 != "" && fault1 != faultBroken:
-		return boltMeta{}, fmt.Errorf("%w: it has no bbolt header", ErrForeign)
-	case fault0 != "":
-		return boltMeta{}, damaged("meta page 0 %s", fault0)
-	case fault1 != "":
-		return boltMeta{}, damaged("meta page 1 %s", fault1)
-	}
-	newer := m0
-	if m1.txid > m0.txid {
-		newer = m1
-	}
-	if need := int64(max(m0.highWater, m1.highWater)) * pageSize; size < need || need < 4*pageSize {
-		return boltMeta{}, damaged("the file has %d bytes, its header speaks of %d", size, need)
-	}
-	return newer, nil
-}
-
-// What can be wrong with a meta page.
-const (
-	faultShort   = "is cut off"
-	faultZero    = "is all zeros"
-	faultForeign = "is none"
-	faultBroken  = "does not match its checksum"
-	faultRange   = "has values out of range"
-)
-
-func metaAt(f io.ReaderAt, offset int64) (m boltMeta, fault string) {
-	var page [pageHeader + metaSize]byte
-	if _, err := f.ReadAt(page[:], offset); err != nil {
-		return m, faultShort
-	}
-	b := page[pageHeader:]
-	order := binary.NativeEndian
-	switch {
-	case bytes.Count(b, []byte{0}) == len(b):
-		return m, faultZero
-	case order.Uint32(b) != boltMagic:
-		return m, faultForeign
-	}
-	sum := fnv.New64a()
-	sum.Write(b[:metaSize-8])
-	if order.Uint32(b[4:]) != boltVersion || sum.Sum64() != order.Uint64(b[metaSize-8:]) {
-		return m, faultBroken
-	}
-	m = boltMeta{
-		pageSize:  int64(order.Uint32(b[8:])),
-		root:      order.Uint64(b[16:]),
-		freelist:  order.Uint64(b[32:]),
-		highWater: order.Uint64(b[40:]),
-		txid:      order.Uint64(b[48:]),
-	}
-	if m.pageSize < 1<<10 || m.pageSize > 1<<16 || m.pageSize&(m.pageSize-1) != 0 || m.highWater > 1<<40 {
-		return m, faultRange
-	}
-	return m, ""
-}
-
-// boltPage is a page with all that it reaches over.
+// boltPage is a page with all that it reaches over, or an inline one.
 type boltPage struct {
 	id    uint64
 	flags uint16
 	count int
-	pages uint64 // 1 and the overflow
-	bytes []byte // the whole of it; nil from head
+	pages uint64 // 1 and the overflow; 0: inline
+	size  int64  // bytes that its elements may take
+	first []byte // the bytes from its start on that have been read
+	rest  io.ReaderAt
+	start int64 // where it starts in rest
 }
 
-// head reads the head of page id and takes the pages that it reaches over.
-func (c *pageCheck) head(id uint64) (boltPage, error) {
-	if id < 2 || id >= c.meta.highWater {
-		return boltPage{}, damaged("page %d is named, but the file has pages 2 to %d", id, c.meta.highWater-1)
+// at returns n bytes of the page.
+func (p *boltPage) at(from, n int64) ([]byte, error) {
+	if from+n > p.size {
+		return nil, damaged("an element of page %d reaches %d bytes past the page", p.id, from+n-p.size)
 	}
-	var b [pageHeader]byte
-	if _, err := c.file.ReadAt(b[:], int64(id)*c.meta.pageSize); err != nil {
-		return boltPage{}, err
+	if from+n <= int64(len(p.first)) {
+		return p.first[from : from+n : from+n], nil
+	}
+	b := make([]byte, n)
+	return b, readPage(p.rest, b, p.id, p.start+from)
+}
+
+// readPage fills b from offset at, which is in page id.
+func readPage(f io.ReaderAt, b []byte, id uint64, at int64) error {
+	_, err := f.ReadAt(b, at)
+	if errors.Is(err, io.EOF) {
+		return damaged("page %d is cut off", id)
+	}
+	return err
+}
+
+// read reads the first n bytes of page id and takes the pages that it reaches
+// over.
+func (c *pageCheck) read(id uint64, n int64) (*boltPage, error) {
+	if id < 2 || id >= c.meta.highWater {
+		return nil, damaged("page %d is named, but the file has pages 2 to %d", id, c.meta.highWater-1)
+	}
+	p := &boltPage{id: id, first: make([]byte, n), rest: c.file, start: int64(id) * c.meta.pageSize}
+	if err := readPage(c.file, p.first, id, p.start); err != nil {
+		return nil, err
 	}
 	order := binary.NativeEndian
-	p := boltPage{
-		id:    id,
-		flags: order.Uint16(b[8:]),
-		count: int(order.Uint16(b[10:])),
-		pages: 1 + uint64(order.Uint32(b[12:])),
-	}
-	if got := order.Uint64(b[:]); got != id || id+p.pages > c.meta.highWater {
-		return boltPage{}, damaged("page %d calls itself page %d and reaches over %d pages", id, got, p.pages)
+	p.flags, p.count, p.pages = order.Uint16(p.first[8:]), int(order.Uint16(p.first[10:])), 1+uint64(order.Uint32(p.first[12:]))
+	p.size = int64(p.pages) * c.meta.pageSize
+	if got := order.Uint64(p.first); got != id || p.pages > maxPages || id+p.pages > c.meta.highWater {
+		return nil, damaged("page %d calls itself page %d and reaches over %d pages", id, got, p.pages)
 	}
 	for i := range p.pages {
 		if !c.taken.add(id + i) {
-			return p, damaged("page %d is named twice", id+i)
+			return nil, damaged("page %d is named twice", id+i)
 		}
 	}
 	return p, nil
 }
 
-// read is head, and reads the rest of the page too.
-func (c *pageCheck) read(id uint64) (boltPage, error) {
-	p, err := c.head(id)
-	if err != nil {
-		return p, err
-	}
-	p.bytes = make([]byte, int64(p.pages)*c.meta.pageSize)
-	_, err = c.file.ReadAt(p.bytes, int64(id)*c.meta.pageSize)
-	return p, err
+// child is a page of a tree, and the keys between which its own must lie: from
+// the first on, and before the second; nil is no bound.
+type child struct {
+	page     uint64
+	from, to []byte
 }
 
 // tree walks a tree level by level; all its leaves lie on the same one. With
 // top it reads the leaves and returns the roots of the buckets that they name.
-func (c *pageCheck) tree(root uint64, top bool) (buckets []uint64, err error) {
-	level := []uint64{root}
+func (c *pageCheck) tree(ctx context.Context, root uint64, top bool) (buckets []uint64, err error) {
+	level := []child{{page: root}}
 	for range maxLevels {
 		var kind uint16 // of the pages of this level
-		var next []uint64
-		for i, id := range level {
-			read := c.read
+		var next []child
+		for i, at := range level {
+			size := c.meta.pageSize
 			if i > 0 && kind == flagLeaf && !top && !c.deep {
-				read = c.head
+				size = pageHeader
 			}
-			p, err := read(id)
+			p, err := c.read(at.page, size)
+			if err == nil {
+				err = ctx.Err()
+			}
 			if err != nil {
 				return nil, err
 			}
 			if i == 0 {
 				kind = p.flags
 			}
-			var ids []uint64
 			switch {
 			case p.flags != kind:
-				err = damaged("page %d has type %#x beside pages of type %#x", id, p.flags, kind)
-			case kind == flagLeaf && p.bytes != nil:
-				ids, err = leafBuckets(p, top)
+				err = damaged("page %d has type %#x beside pages of type %#x", p.id, p.flags, kind)
 			case kind == flagBranch:
-				ids, err = children(p)
+				next, err = c.branch(p, at, next)
 			case kind != flagLeaf:
-				err = damaged("page %d has type %#x", id, kind)
+				err = damaged("page %d has type %#x", p.id, kind)
+			case size > pageHeader:
+				var roots []uint64
+				roots, err = c.leaf(p, at, top)
+				buckets = append(buckets, roots...)
 			}
 			if err != nil {
 				return nil, err
 			}
-			next = append(next, ids...)
 		}
 		if kind == flagLeaf {
-			return next, nil
+			return buckets, nil
 		}
 		level = next
 	}
 	return nil, damaged("the tree at page %d has more than %d levels", root, maxLevels)
 }
 
-// children returns the pages that a branch page names.
-func children(p boltPage) ([]uint64, error) {
+// branch appends what a branch page names.
+func (c *pageCheck) branch(p *boltPage, at child, next []child) ([]child, error) {
 	if p.count == 0 {
 		return nil, damaged("branch page %d is empty", p.id)
 	}
-	order := binary.NativeEndian
-	ids := make([]uint64, p.count)
-	var last []byte
-	for i := range p.count {
-		e, err := element(p, i)
-		if err != nil {
-			return nil, err
+	first := len(next)
+	err := c.elements(p, at, func(e element) error {
+		if n := len(next); n > first {
+			next[n-1].to = e.key
 		}
-		key, err := extent(p, e, order.Uint32(e), order.Uint32(e[4:]))
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 && bytes.Compare(last, key) >= 0 {
-			return nil, damaged("the keys of page %d are out of order", p.id)
-		}
-		last, ids[i] = key, order.Uint64(e[8:])
-	}
-	return ids, nil
+		next = append(next, child{page: e.page, from: e.key, to: at.to})
+		return nil
+	})
+	return next, err
 }
 
-// leafBuckets checks the elements of a leaf page and returns the root pages of
-// the buckets that it names; only a leaf of the top tree may name any.
-func leafBuckets(p boltPage, top bool) (roots []uint64, err error) {
-	order := binary.NativeEndian
-	var last []byte
-	for i := range p.count {
-		e, err := element(p, i)
+// leaf checks a leaf page and returns the root pages of the buckets that it
+// names; only a leaf of the top tree may name any.
+func (c *pageCheck) leaf(p *boltPage, at child, top bool) (roots []uint64, err error) {
+	err = c.elements(p, at, func(e element) error {
+		if e.flags&^flagBucket != 0 || (e.flags == flagBucket) != top {
+			return damaged("page %d mixes buckets and values", p.id)
+		}
+		if !top && c.row == nil {
+			return nil
+		}
+		value, err := p.at(e.value, e.size)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		key, err := extent(p, e, order.Uint32(e[4:]), order.Uint32(e[8:]))
-		if err != nil {
-			return nil, err
+		if !top {
+			return c.row(e.key, value)
 		}
-		value, err := extent(p, e, order.Uint32(e[4:])+order.Uint32(e[8:]), order.Uint32(e[12:]))
-		if err != nil {
-			return nil, err
-		}
-		if i > 0 && bytes.Compare(last, key) >= 0 {
-			return nil, damaged("the keys of page %d are out of order", p.id)
-		}
-		last = key
-		isBucket := order.Uint32(e)&flagBucket != 0
-		if isBucket != top {
-			return nil, damaged("page %d mixes buckets and values", p.id)
-		}
-		if !isBucket {
-			continue
-		}
-		root, err := bucketRoot(p, value)
-		if err != nil {
-			return nil, err
-		}
+		root, err := c.bucket(p, value)
 		if root != 0 {
 			roots = append(roots, root)
 		}
-	}
-	return roots, nil
+		return err
+	})
+	return roots, err
 }
 
-// bucketRoot returns the root page of a bucket, or 0 if the bucket lies inline
-// in its value, and then checks that.
-func bucketRoot(p boltPage, value []byte) (uint64, error) {
-	if len(value) < bucketHeader {
-		return 0, damaged("a bucket of page %d is cut off", p.id)
-	}
+// bucket returns the root page of a bucket, or 0 if the bucket lies inline in
+// its value, and then checks that.
+func (c *pageCheck) bucket(p *boltPage, value []byte) (uint64, error) {
 	order := binary.NativeEndian
-	if root := order.Uint64(value); root != 0 {
+	if len(value) < bucketHeader || order.Uint64(value[8:]) != 0 {
+		return 0, damaged("the head of a bucket of page %d is none", p.id)
+	}
+	root, in := order.Uint64(value), value[bucketHeader:]
+	switch {
+	case root != 0 && len(in) == 0:
 		return root, nil
+	case root != 0, len(in) < pageHeader, order.Uint64(in) != 0, order.Uint16(in[8:]) != flagLeaf, order.Uint32(in[12:]) != 0:
+		return 0, damaged("the head of an inline bucket of page %d is none", p.id)
 	}
-	in := value[bucketHeader:]
-	if len(in) < pageHeader || order.Uint16(in[8:]) != flagLeaf {
-		return 0, damaged("an inline bucket of page %d is cut off", p.id)
-	}
-	inline := boltPage{id: p.id, flags: flagLeaf, count: int(order.Uint16(in[10:])), bytes: in}
-	_, err := leafBuckets(inline, false)
+	inline := &boltPage{id: p.id, flags: flagLeaf, count: int(order.Uint16(in[10:])), size: int64(len(in)), first: in}
+	_, err := c.leaf(inline, child{}, false)
 	return 0, err
 }
 
-// element returns the bytes of p from its i-th element on.
-func element(p boltPage, i int) ([]byte, error) {
-	at := pageHeader + i*elementSize
-	if at+elementSize > len(p.bytes) {
-		return nil, damaged("page %d has no room for its %d elements", p.id, p.count)
-	}
-	return p.bytes[at:], nil
+// element is one element of a page.
+type element struct {
+	key   []byte
+	page  uint64 // of a branch
+	flags uint32 // of a leaf
+	value int64  // of a leaf: where it starts
+	size  int64  // and its length
 }
 
-// extent returns the size bytes at position from the start of element e.
-func extent(p boltPage, e []byte, position, size uint32) ([]byte, error) {
-	if end := uint64(position) + uint64(size); end > uint64(len(e)) {
-		return nil, damaged("an element of page %d reaches %d bytes past the page", p.id, end-uint64(len(e)))
+// elements calls each with the elements of a branch or a leaf. They follow one
+// another without a gap, in order, and fill the page.
+func (c *pageCheck) elements(p *boltPage, at child, each func(element) error) error {
+	order := binary.NativeEndian
+	end := pageHeader + int64(p.count)*elementSize
+	last := at.from
+	for i := range int64(p.count) {
+		head := pageHeader + i*elementSize
+		b, err := p.at(head, elementSize)
+		if err != nil {
+			return err
+		}
+		var e element
+		var position, keySize uint32
+		if p.flags == flagBranch {
+			position, keySize, e.page = order.Uint32(b), order.Uint32(b[4:]), order.Uint64(b[8:])
+		} else {
+			e.flags, position, keySize, e.size = order.Uint32(b), order.Uint32(b[4:]), order.Uint32(b[8:]), int64(order.Uint32(b[12:]))
+		}
+		if head+int64(position) != end || keySize == 0 || keySize > maxKeySize {
+			return damaged("element %d of page %d is not where it should be", i, p.id)
+		}
+		if e.key, err = p.at(end, int64(keySize)); err != nil {
+			return err
+		}
+		e.value = end + int64(keySize)
+		end = e.value + e.size
+		if order := bytes.Compare(last, e.key); order > 0 || (order == 0 && i > 0) || (at.to != nil && bytes.Compare(e.key, at.to) >= 0) {
+			return damaged("the keys of page %d are out of order", p.id)
+		}
+		last = e.key
+		if err := each(e); err != nil {
+			return err
+		}
 	}
-	return e[position : position+size], nil
+	if whole := (end + c.meta.pageSize - 1) / c.meta.pageSize; (p.pages > 0 && uint64(whole) != p.pages) || (p.pages == 0 && end != p.size) {
+		return damaged("page %d has %d bytes of elements and reaches over %d pages", p.id, end, p.pages)
+	}
+	return nil
 }
 
 // freelist checks that no free page is in use and, with deep, that each page
@@ -353,20 +348,25 @@ func (c *pageCheck) freelist() error {
 	if c.meta.freelist == noFreelist {
 		return damaged("the free list is missing")
 	}
-	p, err := c.read(c.meta.freelist)
+	p, err := c.read(c.meta.freelist, pageHeader+8)
 	if err != nil {
 		return err
 	}
 	order := binary.NativeEndian
-	entries, n := p.bytes[pageHeader:], uint64(p.count)
+	n, start := uint64(p.count), int64(pageHeader)
 	if n == manyFree {
-		n, entries = order.Uint64(entries), entries[8:]
+		n, start = order.Uint64(p.first[pageHeader:]), start+8
 	}
-	if p.flags != flagFreelist || n > uint64(len(entries)/8) {
+	if p.flags != flagFreelist || n > uint64(p.size-start)/8 {
 		return damaged("page %d is not a free list of %d entries", p.id, n)
 	}
-	for i := range n {
-		id := order.Uint64(entries[8*i:])
+	entries := bufio.NewReader(io.NewSectionReader(c.file, p.start+start, int64(n)*8))
+	var b [8]byte
+	for range n {
+		if _, err := io.ReadFull(entries, b[:]); err != nil {
+			return err
+		}
+		id := order.Uint64(b[:])
 		if id < 2 || id >= c.meta.highWater {
 			return damaged("the free list names page %d of %d", id, c.meta.highWater)
 		}
@@ -374,13 +374,8 @@ func (c *pageCheck) freelist() error {
 			return damaged("page %d is in use and free, or free twice", id)
 		}
 	}
-	if !c.deep {
-		return nil
-	}
-	for id := uint64(2); id < c.meta.highWater; id++ {
-		if !c.taken.has(id) {
-			return damaged("page %d is neither in use nor free", id)
-		}
+	if c.deep && c.taken.n != c.meta.highWater-2 {
+		return damaged("of %d pages %d are neither in use nor free", c.meta.highWater-2, c.meta.highWater-2-c.taken.n)
 	}
 	return nil
 }

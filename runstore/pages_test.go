@@ -72,7 +72,7 @@ func TestFreelistNamesAPageInUse(t *testing.T) {
 		if _, err := f.WriteAt(bad, int64(list)); err != nil {
 			t.Fatal(err)
 		}
-		if err := checkPages(path, false); !errors.Is(err, gate.ErrDamaged) {
+		if err := checkPages(t.Context(), path, false, nil); !errors.Is(err, gate.ErrDamaged) {
 			t.Errorf("page %d named as free: err = %v, want damaged", id, err)
 		}
 		wrong++
@@ -108,7 +108,7 @@ func TestPagesOfALiveFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, deep := range []bool{false, true} {
-			if err := checkPages(path, deep); err != nil {
+			if err := checkPages(t.Context(), path, deep, nil); err != nil {
 				t.Fatalf("round %d, deep %v: %v", round, deep, err)
 			}
 		}

@@ -2,6 +2,7 @@ package runstore
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -96,10 +97,11 @@ func (s storedSummary) load() summary {
 // createProjection makes an empty projection file at path, in place of what
 // was there.
 func createProjection(path string, store storeID) (*projection, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	fresh := path + newSuffix // until it is whole: a half-made one is not taken for a damaged one
+	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	db, err := createBolt(path, projectionBuckets...)
+	db, err := createBolt(fresh, projectionBuckets...)
 	if err != nil {
 		return nil, err
 	}
@@ -115,12 +117,18 @@ func createProjection(path string, store storeID) (*projection, error) {
 	if err := errors.Join(err, db.Close()); err != nil {
 		return nil, err
 	}
+	if err := os.Rename(fresh, path); err != nil {
+		return nil, err
+	}
 	return openProjection(path, store)
 }
 
 // openProjection opens a projection of the store's ledger. Any error means
 // that it has to be built anew.
 func openProjection(path string, store storeID) (*projection, error) {
+	if err := checkPages(context.Background(), path, true, checkSeal); err != nil {
+		return nil, err
+	}
 	db, err := openBolt(path, 0)
 	if err != nil {
 		return nil, err
@@ -132,6 +140,9 @@ func openProjection(path string, store storeID) (*projection, error) {
 			if tx.Bucket(name) == nil {
 				return damaged("no bucket %s", name)
 			}
+		}
+		if got := namesIn(tx.Cursor()); len(got) != len(projectionBuckets) {
+			return damaged("its buckets are %q", got)
 		}
 		meta := tx.Bucket(bucketMeta)
 		if got := meta.Get(metaSchema); !bytes.Equal(got, sealed(metaSchema, binary.BigEndian.AppendUint32(nil, projectionSchema))) {

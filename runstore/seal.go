@@ -35,6 +35,12 @@ func unsealed(key, stored []byte) (value []byte, err error) {
 	return stored[:n:n], nil
 }
 
+// checkSeal returns an error for a row that does not match its checksum.
+func checkSeal(key, stored []byte) error {
+	_, err := unsealed(key, stored)
+	return err
+}
+
 // put writes a row of the projection.
 func put(b *bbolt.Bucket, key, value []byte) error { return b.Put(key, sealed(key, value)) }
 
