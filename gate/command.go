@@ -95,7 +95,7 @@ type Ask struct {
 	Agent       string // who asks, as a path in the tree; empty: the run's agent
 	Path        Path
 	Tool        string
-	Parent      OpID
+	Parent      OpID   // what it serves in the retry tree: an operation of the run that has asked before; empty: nothing
 	Input       []byte // JSON; nil when only InputDigest is given
 	InputDigest Digest
 	Tokens      int64  // what one repeat costs
