@@ -114,6 +114,24 @@ func TestMovedReviewOffersNothing(t *testing.T) {
 	}
 }
 
+// In the fewest cells nothing of what a decision hangs on is cut: a part that
+// is too wide for a row is broken, and the verbs keep their keys.
+func TestReviewInFewCells(t *testing.T) {
+	v := sampleReview()
+	p := samplePage(NewTheme(Plain, true), LeastWidth, 100, 0)
+	words := func(s string) string { return strings.Join(strings.Fields(s), "") }
+	got := words(Review(p, v))
+	for _, want := range []string{"? outcome unknown you v3", "write - retry safety never", "a approve x STOP_UNSAFE_TO_REPEAT", "n new run not possible: the run has ended"} {
+		if !strings.Contains(got, words(want)) {
+			t.Errorf("at %d cells the review does not show %q:\n%s", p.Width, want, Review(p, v))
+		}
+	}
+	p.Height = 12
+	if got := words(Review(p, v)); !strings.Contains(got, "verbsraxAvxnx") {
+		t.Errorf("the verbs are not in one row:\n%s", Review(p, v))
+	}
+}
+
 // Scrolling reaches every row and stops at the last.
 func TestReviewScroll(t *testing.T) {
 	for _, size := range [][2]int{{40, 12}, {80, 24}, {120, 20}} {

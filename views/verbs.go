@@ -259,7 +259,13 @@ func (b *block) verb(p *Preview) {
 func (b *block) verdict(s style, glyph string, v gate.Verdict) {
 	b.glyph(s, glyph)
 	b.gap(1)
-	b.put(s, v.String())
+	for i, line := range wrap(v.String(), b.width-saysAt-2, 2, b.th.ascii) {
+		if i > 0 {
+			b.end()
+			b.to(saysAt + 2)
+		}
+		b.put(s, line)
+	}
 }
 
 // checks appends the steps of a preview with their numbers, or else what would
