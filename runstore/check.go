@@ -60,14 +60,17 @@ func (v *Verification) found(seq uint64, where, format string, args ...any) {
 func (s *Store) Verify(ctx context.Context, full bool) (v Verification, err error) {
 	l := s.ledger.Load()
 	v.Realm = s.store.String()
-	if err := checkOpenPages(ctx, l.db, nil); err != nil && ctx.Err() == nil {
+	if err := checkOpenPages(ctx, l.db, filepath.Join(s.files.dir, ledgerName), nil); err != nil && ctx.Err() == nil {
 		v.found(0, ledgerName, "%v", err)
+	}
+	if wrong := s.spoiled.Load(); wrong != nil {
+		v.found(0, projectionName, "it was built anew: %v", *wrong)
 	}
 	seals := checkSeal
 	if full {
 		seals = nil // what differs says more
 	}
-	if err := checkOpenPages(ctx, s.rows.db.Load(), seals); err != nil && ctx.Err() == nil {
+	if err := checkOpenPages(ctx, s.rows.db.Load(), filepath.Join(s.files.dir, projectionName), seals); err != nil && ctx.Err() == nil {
 		v.found(0, projectionName, "%v", err)
 	}
 	var kept []Checkpoint

@@ -2,6 +2,8 @@ package runstore
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -184,8 +186,10 @@ func TestVerifyFindsAForgedDecision(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Remove(filepath.Join(dir, checkpointsName)); err != nil {
-		t.Fatal(err)
+	for _, name := range []string{checkpointsName, projectionName} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	l, err := openLedger(filepath.Join(dir, ledgerName), 0)
 	if err != nil {
@@ -281,28 +285,39 @@ func TestVerifyFindsAChangedRecord(t *testing.T) {
 }
 
 // The projection is the ledger's shadow: lost, damaged or of another ledger it
-// is built anew, and nobody is told.
+// is built anew. One that was damaged is a finding, as long as the store is
+// open: a disk that does this is worth knowing of.
 func TestProjectionIsBuiltAnew(t *testing.T) {
-	for name, spoil := range map[string]func(path string) error{
-		"missing":       os.Remove,
-		"empty":         func(path string) error { return os.Truncate(path, 0) },
-		"cut off":       func(path string) error { return os.Truncate(path, 20000) },
-		"text":          func(path string) error { return os.WriteFile(path, []byte("text"), 0o600) },
-		"of another":    func(path string) error { return emptyProjection(path, storeID{9}) },
-		"one that lags": func(path string) error { return emptyProjection(path, mustRealm(t)) },
-		"ahead": func(path string) error {
-			db, err := openBolt(path, 0)
-			if err != nil {
-				return err
-			}
-			err = db.Update(func(tx *bbolt.Tx) error {
+	for name, c := range map[string]struct {
+		spoil func(path string) error
+		told  string // what a verification says; nothing of what is no damage
+	}{
+		"missing":       {os.Remove, ""},
+		"empty":         {func(path string) error { return os.Truncate(path, 0) }, "the file is empty"},
+		"cut off":       {func(path string) error { return os.Truncate(path, 20000) }, "the file has 20000 bytes"},
+		"text":          {func(path string) error { return os.WriteFile(path, []byte("text"), 0o600) }, "meta page 0 is cut off"},
+		"a long text":   {func(path string) error { return os.WriteFile(path, make16K('x'), 0o600) }, "not a tollgate ledger"},
+		"of another":    {func(path string) error { return emptyProjection(path, storeID{9}) }, "it is of store 09"},
+		"one that lags": {func(path string) error { return emptyProjection(path, mustRealm(t)) }, ""},
+		"a changed row": {func(path string) error {
+			return updateFile(path, func(tx *bbolt.Tx) error {
+				b := tx.Bucket(bucketRuns)
+				k, v := b.Cursor().First()
+				v = bytes.Clone(v)
+				v[len(v)/2] ^= 1
+				return b.Put(k, v)
+			})
+		}, "does not match its checksum"},
+		"of a later version": {func(path string) error {
+			return updateFile(path, func(tx *bbolt.Tx) error {
+				return put(tx.Bucket(bucketMeta), metaSchema, binary.BigEndian.AppendUint32(nil, projectionSchema+1))
+			})
+		}, ""},
+		"ahead": {func(path string) error {
+			return updateFile(path, func(tx *bbolt.Tx) error {
 				return put(tx.Bucket(bucketMeta), metaProjected, appendHead(nil, tip{Seq: 1 << 30}))
 			})
-			if err != nil {
-				return err
-			}
-			return db.Close()
-		},
+		}, "the projection is at seq 1073741824, the ledger at seq"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -314,18 +329,36 @@ func TestProjectionIsBuiltAnew(t *testing.T) {
 			if err := s.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if err := spoil(filepath.Join(dir, projectionName)); err != nil {
+			if err := c.spoil(filepath.Join(dir, projectionName)); err != nil {
 				t.Fatal(err)
 			}
 			again := openStore(t, dir, Options{})
 			if got, err := again.Counts(t.Context()); err != nil || got != want {
 				t.Errorf("counts = %+v, %v, want %+v", got, err, want)
 			}
-			if got := findings(t, again, true); got != "" {
-				t.Errorf("findings:\n%s", got)
+			for _, full := range []bool{false, true} {
+				if got := findings(t, again, full); strings.Count(got, "\n") != min(1, len(c.told)) || !strings.Contains(got, c.told) {
+					t.Errorf("findings (full %v) = %q, want %q", full, got, c.told)
+				}
+			}
+			if err := again.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if got := findings(t, openStore(t, dir, Options{}), true); got != "" {
+				t.Errorf("findings when it is opened once more:\n%s", got)
 			}
 		})
 	}
+}
+
+func make16K(b byte) []byte { return bytes.Repeat([]byte{b}, 16<<10) }
+
+func updateFile(path string, fn func(*bbolt.Tx) error) error {
+	db, err := openBolt(path, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(db.Update(fn), db.Close())
 }
 
 func emptyProjection(path string, store storeID) error {

@@ -246,8 +246,8 @@ func TestProjectionFault(t *testing.T) {
 			t.Errorf("run = %d operations, %v, want %d", len(view.Ops), err, i+1)
 		}
 	}
-	if got := findings(t, s, true); got != "" {
-		t.Errorf("findings:\n%s", got)
+	if got, want := findings(t, s, true), "projection.db: it was built anew: the store is damaged: the run opened at seq 2 has no row\n"; got != want {
+		t.Errorf("findings = %q, want %q", got, want)
 	}
 }
 

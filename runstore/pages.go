@@ -77,11 +77,11 @@ func checkPages(ctx context.Context, path string, deep bool, row func(key, value
 	return c.look(ctx)
 }
 
-// checkOpenPages takes a deep look at an open file, as it stands when a read
+// checkOpenPages takes a deep look at an open file at path, as it stands when a read
 // transaction begins: bbolt writes over none of its pages while that lasts, and
 // over its meta page not before the next commit but one.
-func checkOpenPages(ctx context.Context, db *bbolt.DB, row func(key, value []byte) error) error {
-	f, err := openPlain(db.Path(), os.O_RDONLY)
+func checkOpenPages(ctx context.Context, db *bbolt.DB, path string, row func(key, value []byte) error) error {
+	f, err := openPlain(path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}

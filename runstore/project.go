@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"sync/atomic"
 	"time"
@@ -186,33 +187,35 @@ func (p *projector) flush() error {
 }
 
 // openFolder opens the projection in dir and brings it up to seq last of the
-// ledger, where a block ends. A projection that is missing or damaged, or that
-// is not of this ledger, is built anew.
-func openFolder(ctx context.Context, dir string, l *ledger, last uint64) (*folder, error) {
+// ledger, where a block ends. A projection that is missing, or wrong in some
+// way, is built anew, and takes the place of the old one when it is whole.
+func openFolder(ctx context.Context, dir string, l *ledger, last uint64) (f *folder, wrong, err error) {
 	path := filepath.Join(dir, projectionName)
-	if rows, err := openProjection(path, l.store); err == nil {
-		f, err := followLedger(ctx, rows, l, last)
-		if err == nil {
-			return f, nil
+	rows, wrong := openProjection(path, l.store)
+	if wrong == nil {
+		if f, wrong = followLedger(ctx, rows, l, last); wrong == nil {
+			return f, nil, nil
 		}
-		if closeErr := rows.close(); closeErr != nil {
-			return nil, closeErr
+		if err := rows.close(); err != nil {
+			return nil, wrong, err
 		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-	} else if errors.Is(err, ErrLocked) {
-		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	rows, err := createProjection(path, l.store)
+	switch {
+	case ctx.Err() != nil:
+		return nil, wrong, ctx.Err()
+	case errors.Is(wrong, ErrLocked):
+		return nil, wrong, fmt.Errorf("%s: %w", path, wrong)
+	}
+	if rows, err = createProjection(path+newSuffix, l.store); err != nil {
+		return nil, wrong, err
+	}
+	if f, err = followLedger(ctx, rows, l, last); err == nil {
+		err = os.Rename(path+newSuffix, path)
+	}
 	if err != nil {
-		return nil, err
+		return nil, wrong, errors.Join(err, rows.close())
 	}
-	f, err := followLedger(ctx, rows, l, last)
-	if err != nil {
-		return nil, errors.Join(err, rows.close())
-	}
-	return f, nil
+	return f, wrong, nil
 }
 
 // followLedger folds what the ledger holds beyond the projection, up to seq

@@ -97,11 +97,10 @@ func (s storedSummary) load() summary {
 // createProjection makes an empty projection file at path, in place of what
 // was there.
 func createProjection(path string, store storeID) (*projection, error) {
-	fresh := path + newSuffix // until it is whole: a half-made one is not taken for a damaged one
-	if err := os.Remove(fresh); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	db, err := createBolt(fresh, projectionBuckets...)
+	db, err := createBolt(path, projectionBuckets...)
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +114,6 @@ func createProjection(path string, store storeID) (*projection, error) {
 		)
 	})
 	if err := errors.Join(err, db.Close()); err != nil {
-		return nil, err
-	}
-	if err := os.Rename(fresh, path); err != nil {
 		return nil, err
 	}
 	return openProjection(path, store)

@@ -35,6 +35,7 @@ type Store struct {
 	rows      *projection
 	ledger    atomic.Pointer[ledger] // the one that is read; another one after a fault
 	durable   atomic.Pointer[gate.Head]
+	spoiled   atomic.Pointer[error] // what was wrong with a projection that was built anew
 	watchers  watchers
 
 	mu      sync.Mutex
@@ -60,12 +61,13 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := openFolder(context.Background(), dir, f.ledger, f.ledger.head().Seq)
+	folder, wrong, err := openFolder(context.Background(), dir, f.ledger, f.ledger.head().Seq)
 	if err != nil {
 		return nil, errors.Join(err, f.close())
 	}
 	s := &Store{files: f, options: o, store: f.ledger.store, rows: folder.rows}
 	s.ledger.Store(f.ledger)
+	s.rebuilt(wrong)
 	s.durable.Store(&gate.Head{
 		Realm: s.store.String(), Seq: folder.at.Seq, Hash: folder.at.Hash, At: folder.sum.at, Contract: folder.sum.contract,
 	})
@@ -391,13 +393,22 @@ func (s *Store) reproject(rows *projection) (*folder, error) {
 	if err := guard(rows.close); err != nil {
 		return nil, err
 	}
-	f, err := openFolder(context.Background(), s.files.dir, s.ledger.Load(), s.durable.Load().Seq)
+	f, wrong, err := openFolder(context.Background(), s.files.dir, s.ledger.Load(), s.durable.Load().Seq)
+	s.rebuilt(wrong)
 	if err != nil {
 		return nil, err
 	}
 	rows.db.Store(f.rows.db.Load())
 	f.rows, f.held.rows = rows, rows
 	return f, nil
+}
+
+// rebuilt keeps why the projection had to be built anew, if it was damaged: a
+// disk that does this is worth knowing of.
+func (s *Store) rebuilt(wrong error) {
+	if errors.Is(wrong, gate.ErrDamaged) || errors.Is(wrong, ErrForeign) {
+		s.spoiled.Store(&wrong)
+	}
 }
 
 // projected appends a checkpoint now and then.
