@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,6 +37,7 @@ func Run(t *testing.T, mk Make) {
 		{"an ask is decided on its parent", parents},
 		{"seqs are dense and the history of a run is linked", denseSeqs},
 		{"of concurrent commits on one reading one wins", oneWins},
+		{"what was read stays as it was", readStays},
 		{"watch never skips", watch},
 		{"a read sees the commit before it", readsFollow},
 		{"windows add up", windows},
@@ -393,6 +395,41 @@ func oneWins(t *testing.T, mk Make) {
 		}
 		if won != 1 {
 			t.Fatalf("%d of %d commits on one reading were taken, want 1", won, len(chain))
+		}
+	}
+}
+
+// readStays checks that nothing which is decided later shows in a state that
+// was loaded before: whoever decides on it may still be at it.
+func readStays(t *testing.T, mk Make) {
+	e, _ := mk(t)
+	s := NewStory(3)
+	var states []gate.State
+	var texts [][]byte
+	text := func(state gate.State) []byte {
+		b, err := json.Marshal(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for i := range 400 {
+		if err := s.Tell(t.Context(), e, 1); err != nil {
+			t.Fatal(err)
+		}
+		if len(s.refs) == 0 {
+			continue
+		}
+		ref := s.refs[i%len(s.refs)]
+		state, err := e.Load(t.Context(), gate.Want{Run: ref.Run, Op: ref.Op, Line: true, Whole: i%3 == 0, Depends: []string{"files"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		states, texts = append(states, state), append(texts, text(state))
+	}
+	for i := range states {
+		if diff := cmp.Diff(string(texts[i]), string(text(states[i]))); diff != "" {
+			t.Fatalf("state %d of %d (-as it was read +now):\n%s", i, len(states), diff)
 		}
 	}
 }
