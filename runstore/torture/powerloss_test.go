@@ -27,8 +27,9 @@ import (
 // operation is one system call of the owner's on a file of the store, or an
 // answer that it gave.
 type operation struct {
-	call   string // pwrite64, ftruncate, fdatasync, fsync, or answer
-	file   string // base name
+	call   string // pwrite64, ftruncate, fdatasync, fsync, renameat, or answer
+	file   string // base name: the first one that the file had
+	to     string // of renameat: the new one
 	offset int64
 	data   []byte
 	ended  int // the place in the log at which a sync had returned
@@ -36,6 +37,7 @@ type operation struct {
 
 var (
 	tracedCall    = regexp.MustCompile(`^(\d+) +(\w+)\(\d+<([^>]*)>(?:, "([^"]*)"[^,]*)?(?:, (\d+))?(?:, (\d+))?(\) += (-?\d+)| <unfinished)`)
+	tracedRename  = regexp.MustCompile(`^(\d+) +renameat\([^"]*"([^"]*)"[^"]*"([^"]*)"`)
 	tracedResumed = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>.*= (-?\d+)`)
 )
 
@@ -48,7 +50,7 @@ func traced(t *testing.T, dir string) (log []operation) {
 	}
 	path := filepath.Join(t.TempDir(), "strace")
 	owner := exec.CommandContext(t.Context(), strace, "-f", "-y", "-qq", "-xx", "-s", "16777216", "-e", "signal=none",
-		"-o", path, "-e", "trace=pwrite64,write,ftruncate,fdatasync,fsync", os.Args[0], dir)
+		"-o", path, "-e", "trace=pwrite64,write,ftruncate,fdatasync,fsync,renameat", os.Args[0], dir)
 	owner.Env = append(os.Environ(), behaves+"="+works)
 	var stderr bytes.Buffer
 	owner.Stderr, owner.Stdout = &stderr, &bytes.Buffer{}
@@ -61,10 +63,14 @@ func traced(t *testing.T, dir string) (log []operation) {
 	}
 	defer f.Close() //nolint:errcheck // it is only read
 	lines := bufio.NewReaderSize(f, 1<<20)
-	under := map[string]int{} // thread: its call that has not returned
+	under := map[string]int{}    // thread: its call that has not returned
+	first := map[string]string{} // name: the one that the file had before it was renamed
 	for {
 		line, err := lines.ReadString('\n')
 		if err != nil {
+			if len(first) == 0 {
+				t.Fatal("the trace shows no file that was renamed, and every new projection is")
+			}
 			return log
 		}
 		if m := tracedResumed.FindStringSubmatch(line); m != nil {
@@ -74,12 +80,21 @@ func traced(t *testing.T, dir string) (log []operation) {
 			}
 			continue
 		}
+		if m := tracedRename.FindStringSubmatch(line); m != nil {
+			op := operation{call: "renameat", file: filepath.Base(string(unhex(t, m[2]))), to: filepath.Base(string(unhex(t, m[3])))}
+			first[op.to] = op.file
+			log = append(log, op)
+			continue
+		}
 		m := tracedCall.FindStringSubmatch(line)
 		if m == nil {
 			t.Fatalf("strace wrote %.200q", line)
 		}
 		file := unhex(t, m[3])
 		op := operation{call: m[2], file: filepath.Base(string(file)), data: unhex(t, m[4])}
+		if was, ok := first[op.file]; ok {
+			op.file = was
+		}
 		switch {
 		case op.call == "write" && strings.Contains(string(file), "/store/"):
 			op.call, op.offset = "pwrite64", -1 // appended
@@ -156,8 +171,13 @@ func powerLoss(r *rand.Rand, base map[string]file, log []operation, n int, ignor
 		now[name] = f.clone()
 	}
 	pending := map[string][]operation{}
+	renamed := map[string]string{}
 	for _, op := range log[:n] {
 		switch op.call {
+		case "renameat": // nobody waits for the directory
+			if r.IntN(2) == 0 {
+				renamed[op.file] = op.to
+			}
 		case "pwrite64", "ftruncate":
 			pending[op.file] = append(pending[op.file], op)
 		case "fdatasync", "fsync":
@@ -186,6 +206,10 @@ func powerLoss(r *rand.Rand, base map[string]file, log []operation, n int, ignor
 			}
 		}
 		now[name] = f
+	}
+	for was, is := range renamed {
+		now[is] = now[was]
+		delete(now, was)
 	}
 	return now
 }
