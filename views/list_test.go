@@ -145,6 +145,36 @@ func TestSelectedRowReachesTheEdge(t *testing.T) {
 	}
 }
 
+// What a list says is whole in its column, and moves none beside it, whatever
+// the numbers.
+func TestNumbersInTheirColumns(t *testing.T) {
+	thousands, tokens := gate.Spent{Spent: 9999, Limit: 9999}, gate.Spent{Spent: 9_999_999, Limit: 9_999_999}
+	for _, far := range []time.Duration{-time.Hour, 0, 59 * time.Minute, 23 * time.Hour, 99 * 24 * time.Hour} {
+		r := gate.RunRow{Run: "r", Agent: "a", State: gate.RunActive, OpenItems: 9999, LastCode: "rate_limit", Budget: gate.BudgetRow{
+			Attempts: thousands, SideEffects: thousands, RetryTokens: &tokens, Started: gate.InstantOf(now.Add(-time.Minute)), Deadline: gate.InstantOf(now.Add(far)),
+		}}
+		it := gate.ItemRow{Kind: gate.KindOutcomeUnknown, Op: "o", Tool: "t", Run: "r", Code: "rate_limit", Attempts: thousands, Opened: gate.InstantOf(now.Add(-far)), Deadline: gate.InstantOf(now.Add(far))}
+		for width := LeastWidth; width <= 240; width++ {
+			p := samplePage(NewTheme(Plain, true), width, 24, 0)
+			for name, rows := range map[string][]string{
+				"runs":  strings.Split(Runs(p, RunsView{Rows: []gate.RunRow{r}}), "\n"),
+				"queue": strings.Split(Queue(p, QueueView{Rows: []gate.ItemRow{it}}), "\n"),
+			} {
+				cols, row := map[string][]column{"runs": runsColumns, "queue": queueColumns}[name], rows[4]
+				for _, c := range layout(cols, listFrom, width) {
+					if before := row[c.at-1]; c.at > listFrom && before != ' ' {
+						t.Errorf("%s at %d, %s left: %q runs into %s: %s", name, width, far, before, c.title, row)
+					}
+					cell := row[c.at:min(c.at+c.width, len(row))]
+					if strings.Contains(cell, "~") || strings.Contains(c.title, "ATTEMPTS") && !strings.Contains(cell, "9999/9999") {
+						t.Errorf("%s at %d, %s left: %s is cut: %q", name, width, far, c.title, cell)
+					}
+				}
+			}
+		}
+	}
+}
+
 // The claim says who holds the item and for how long, in as many cells as
 // there are.
 func TestClaimInItsCells(t *testing.T) {

@@ -35,11 +35,11 @@ const (
 
 var queueColumns = []column{
 	{id: itemKind, title: "KIND", least: 15, most: 18},
-	{id: itemOp, title: "OPERATION", least: 12, good: 24, most: 48},
+	{id: itemOp, title: "OPERATION", least: 12, good: 15, most: 48},
 	{id: itemTool, title: "TOOL", least: 15, good: 16, most: 32, rank: 2},
 	{id: itemRun, title: "RUN", least: 24, good: 32, most: 48, rank: 6, from: 140},
 	{id: itemCode, title: "CODE", least: 11, good: 14, most: 24, rank: 1},
-	{id: itemAttempts, title: "ATTEMPTS", least: 8, most: 10, rank: 4, right: true},
+	{id: itemAttempts, title: "ATTEMPTS", least: 9, most: 11, rank: 4, right: true},
 	{id: itemLeft, title: "LEFT", least: 6, most: 8, right: true},
 	{id: itemAge, title: "AGE", least: 4, most: 6, rank: 5, right: true},
 	{id: itemClaim, title: "CLAIMED", least: 7, good: 13, most: 24, rank: 3},

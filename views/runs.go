@@ -39,10 +39,10 @@ var runsColumns = []column{
 	{id: runID, title: "RUN", least: 14, good: 32, most: 64},
 	{id: runAgent, title: "AGENT", least: 10, good: 16, most: 28, rank: 5, from: 100},
 	{id: runState, title: "STATE", least: 9, most: 10},
-	{id: runAttempts, title: "ATTEMPTS", least: 8, good: 11, most: 24},
+	{id: runAttempts, title: "ATTEMPTS", least: 9, good: 11, most: 24},
 	{id: runTime, title: "TIME", least: 10, good: 15, most: 28, rank: 1},
-	{id: runEffects, title: "EFFECTS", least: 8, most: 18, rank: 3},
-	{id: runTokens, title: "TOKENS", least: 8, good: 12, most: 20, rank: 6, from: 140},
+	{id: runEffects, title: "EFFECTS", least: 9, most: 18, rank: 3},
+	{id: runTokens, title: "TOKENS", least: 9, good: 12, most: 20, rank: 6, from: 140},
 	{id: runItems, title: "OPEN", least: 4, most: 5, rank: 2, right: true},
 	{id: runCode, title: "LAST CODE", least: 10, good: 14, most: 24, rank: 4},
 }
@@ -124,8 +124,8 @@ func (b *block) listGauge(s gate.Spent, n int) {
 func (b *block) listTime(r *gate.RunRow, at time.Time, n int) {
 	left := r.Budget.Deadline.Sub(at)
 	b.tmp = appendLeft(b.tmp[:0], left)
-	if left >= 0 {
-		b.tmp = append(b.tmp, " left"...)
+	if word := " left"; left >= 0 && len(b.tmp)+len(word) <= n {
+		b.tmp = append(b.tmp, word...)
 	}
 	bar := listBarWidth(n, len("00:00 left"))
 	b.timeBar(r.Budget.Started.Time, r.Budget.Deadline.Time, at, bar)
