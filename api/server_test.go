@@ -219,6 +219,24 @@ func TestSameCallAgain(t *testing.T) {
 	}
 }
 
+// R-P6: the same new-run sent again is one act, in whatever order its caps are
+// read.
+func TestSameNewRunAgain(t *testing.T) {
+	h := open(t)
+	h.run("r1", 6)
+	path := "/v1/items/" + string(h.lost("r1", "charge-42")) + "/new-run"
+	body := `{"request_id":"q1","version":1,"reason":"r","run":"r2","limits":{"attempts":9,"deadline":"5m","side_effects":2},
+		"caps":{"a":{"attempts":1},"b":{"attempts":2},"c":{"attempts":3},"d":{"attempts":4}}}`
+	var first, again gate.DecisionRow
+	h.post(path, body, 200, &first)
+	for range 8 {
+		h.post(path, body, 200, &again)
+		if diff := cmp.Diff(again, first); diff != "" {
+			t.Fatalf("the same again (-got +want):\n%s", diff)
+		}
+	}
+}
+
 // R-C7: a report is not refused for its size.
 func TestLongMessage(t *testing.T) {
 	h := open(t)

@@ -4,6 +4,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,10 +124,11 @@ func limitsOf(l gate.Limits) *limitsBody {
 	}
 }
 
+// capsFrom returns the caps by agent: the same body is the same command.
 func capsFrom(b map[string]capBody) []gate.Cap {
 	var out []gate.Cap
-	for agent, c := range b {
-		out = append(out, gate.Cap{Agent: agent, Attempts: c.Attempts})
+	for _, agent := range slices.Sorted(maps.Keys(b)) {
+		out = append(out, gate.Cap{Agent: agent, Attempts: b[agent].Attempts})
 	}
 	return out
 }

@@ -242,5 +242,5 @@ func (c Verb) body() Digest {
 		limits = fmt.Sprint(c.Limits.Budget(time.Time{}))
 	}
 	return hashParts("verb", c.Actor.ID, c.Do.String(), fmt.Sprint(c.Version, c.AsNewAction, c.TakeOver),
-		c.Reason, c.Evidence, c.Finding.String(), c.Ruling.String(), c.Until.UTC().String(), string(c.NewRun), limits, fmt.Sprint(c.Caps))
+		c.Reason, c.Evidence, c.Finding.String(), c.Ruling.String(), c.Until.UTC().String(), string(c.NewRun), limits, fmt.Sprint(sortedCaps(c.Caps)))
 }

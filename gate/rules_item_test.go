@@ -252,6 +252,26 @@ func TestRP6SameRequestOneAct(t *testing.T) {
 	}
 }
 
+// R-P6: in which order caps are given makes no other act.
+func TestRP6OrderOfCaps(t *testing.T) {
+	w := newWorld(t)
+	w.ask("a", "charge")
+	w.fail("a", "timeout")
+	c := w.verb(ActNewRun, "a", func(c *Verb) {
+		c.NewRun, c.Limits = "r2", limits(9, 2, time.Minute)
+		c.Caps = []Cap{{Agent: "x", Attempts: 1}, {Agent: "y", Attempts: 2}}
+	})
+	first := w.is(w.do(c), Resolved)
+	c.Caps = []Cap{{Agent: "y", Attempts: 2}, {Agent: "x", Attempts: 1}}
+	again, err := w.try(c)
+	if err != nil || again.Seq != first.Seq {
+		t.Errorf("again: seq %d, %v; want the decision %d", again.Seq, err, first.Seq)
+	}
+	c.Caps[0].Attempts++
+	_, err = w.try(c)
+	fails(t, "another cap", err, ErrReused)
+}
+
 // R-P6: agents' ask ids and a person's request ids are two lists.
 func TestRP6AskIDsDoNotReplaceRequestIDs(t *testing.T) {
 	w := newWorld(t)
