@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,8 +48,7 @@ type Door struct {
 	lines    map[RunID]*line // runs with commands that wait or are being decided
 	ready    []*line         // of those, where something waits and nothing is being decided
 	deciders int             // goroutines at work
-	most     int             // of them
-	chains   bool            // a commit waits for the disk, and is worth as many commands as there are
+	accepts  bool            // the store is an Accepter: one decider is enough, and no command is worth waiting for another
 
 	reading sync.Mutex // of clock and jitter
 	time    gateTime
@@ -95,11 +92,9 @@ func NewDoor(ctx context.Context, store Engine, contract *Contract, clock Clock,
 	}
 	d := &Door{
 		store: store, clock: clock, jitter: jitter, realm: head.Realm,
-		lines: map[RunID]*line{}, time: newGateTime(head.At, clock), most: math.MaxInt, chains: true,
+		lines: map[RunID]*line{}, time: newGateTime(head.At, clock),
 	}
-	if _, ok := store.(Accepter); ok {
-		d.most, d.chains = 1, false // it never waits; two would, for each other at the store's lock
-	}
+	_, d.accepts = store.(Accepter)
 	if err := d.Adopt(ctx, contract); err != nil {
 		return nil, err
 	}
@@ -181,7 +176,7 @@ func (d *Door) enqueue(w *call) {
 		d.lines[l.run], d.ready = l, append(d.ready, l)
 	}
 	l.waiting = append(l.waiting, w)
-	if len(d.ready) > 0 && d.deciders < d.most {
+	if len(d.ready) > 0 && (d.deciders == 0 || !d.accepts) {
 		d.deciders++
 		go d.work()
 	}
@@ -196,30 +191,17 @@ type decider struct {
 }
 
 // work decides and commits chains, of whichever run is next, until no command
-// waits and a yield brings none: callers that were just answered come back
-// within it.
+// waits.
 func (d *Door) work() {
 	by := decider{Door: d}
-	var was *line
-	for yielded := false; ; {
-		l, chain := d.next(was, yielded)
-		switch {
-		case l != nil:
-			by.serve(chain)
-			was, yielded = l, false
-			runtime.Gosched() // to the writer of the store, which comes back from the disk
-		case yielded:
-			return
-		default:
-			runtime.Gosched()
-			was, yielded = nil, true
-		}
+	for l, chain := d.next(nil); l != nil; l, chain = d.next(l) {
+		by.serve(chain)
 	}
 }
 
 // next puts back the line of which a chain was decided, nil for none, and takes
-// the next chain. When there is none, and leave, there is one decider less.
-func (d *Door) next(was *line, leave bool) (l *line, chain []*call) {
+// the next chain. When there is none, there is one decider less.
+func (d *Door) next(was *line) (l *line, chain []*call) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -230,16 +212,14 @@ func (d *Door) next(was *line, leave bool) (l *line, chain []*call) {
 		delete(d.lines, was.run)
 	}
 	if len(d.ready) == 0 {
-		if leave {
-			d.deciders--
-		}
+		d.deciders--
 		return nil, nil
 	}
 	l, d.ready = d.ready[0], d.ready[1:]
-	if d.chains {
-		chain, l.waiting = nextChain(l.waiting)
-	} else {
+	if d.accepts {
 		chain, l.waiting = l.waiting[:1:1], l.waiting[1:]
+	} else {
+		chain, l.waiting = nextChain(l.waiting)
 	}
 	return l, chain
 }

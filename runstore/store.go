@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -175,10 +176,17 @@ func (s *Store) Accept(ctx context.Context, answer func([]gate.Decision, error),
 		return err
 	}
 	decisions, wait, err := s.accept(chain, bodies, answer)
-	if err == nil && !wait {
+	switch {
+	case err != nil:
+		return err
+	case wait:
+		// To the writer, which may be back from the disk, and to the callers that
+		// it has answered: they share the next block.
+		runtime.Gosched()
+	default:
 		answer(decisions, s.hashRepeats(decisions))
 	}
-	return err
+	return nil
 }
 
 // hashRepeats fills in the hashes of what repeats, and of what stands beside it
