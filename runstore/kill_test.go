@@ -37,6 +37,12 @@ func killChild(mode, dir string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	if mode == "hold" { // and do nothing
+		os.Stdout.Write([]byte{1}) //nolint:errcheck // the parent reads it
+		for {
+			time.Sleep(time.Hour)
+		}
+	}
 	w := startWriter(f.ledger, func([]*pending, []gate.Digest, tip) {}, func(error) {})
 	var mu sync.Mutex
 	next := f.ledger.head().Seq

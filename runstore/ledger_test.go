@@ -32,9 +32,11 @@ func newLedger(t *testing.T) *ledger {
 }
 
 // fill appends blocks of 1 to 7 records until there are n; record seq is
-// testRecord(seq).
+// testRecord(seq). It does not wait for the disk.
 func fill(t *testing.T, l *ledger, n uint64) {
 	t.Helper()
+	l.db.NoSync = true
+	defer func() { l.db.NoSync = false }()
 	for l.head().Seq < n {
 		var records [][]byte
 		for range 1 + l.head().Seq%7 {

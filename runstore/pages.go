@@ -25,9 +25,10 @@ import (
 // chain, or as a block that is not where it should be, when that leaf is read.
 //
 // A deep look reads every page. bbolt writes elements one behind another,
-// without a gap; a page is as long as they are; the keys of a page lie between
-// those that its parent gives for it; and each page is in use or free. So what
-// is no value, and is used at all, cannot change without being noticed.
+// without a gap; a page is as long as they are; its first key is the one that
+// its parent has for it, and its last comes before the next of its parent; and
+// each page is in use or free. So what is no value, and is used at all, cannot
+// change without being noticed.
 
 // The layout of the pages of a bbolt file, in the byte order of the machine.
 const (
@@ -304,7 +305,7 @@ type element struct {
 // elements calls each with the elements of a branch or a leaf. They follow one
 // another without a gap, in order, and fill the page.
 func (c *pageCheck) elements(p *boltPage, at child, each func(element) error) error {
-	order := binary.NativeEndian
+	native := binary.NativeEndian
 	end := pageHeader + int64(p.count)*elementSize
 	last := at.from
 	for i := range int64(p.count) {
@@ -316,9 +317,9 @@ func (c *pageCheck) elements(p *boltPage, at child, each func(element) error) er
 		var e element
 		var position, keySize uint32
 		if p.flags == flagBranch {
-			position, keySize, e.page = order.Uint32(b), order.Uint32(b[4:]), order.Uint64(b[8:])
+			position, keySize, e.page = native.Uint32(b), native.Uint32(b[4:]), native.Uint64(b[8:])
 		} else {
-			e.flags, position, keySize, e.size = order.Uint32(b), order.Uint32(b[4:]), order.Uint32(b[8:]), int64(order.Uint32(b[12:]))
+			e.flags, position, keySize, e.size = native.Uint32(b), native.Uint32(b[4:]), native.Uint32(b[8:]), int64(native.Uint32(b[12:]))
 		}
 		if head+int64(position) != end || keySize == 0 || keySize > maxKeySize {
 			return damaged("element %d of page %d is not where it should be", i, p.id)
@@ -328,8 +329,12 @@ func (c *pageCheck) elements(p *boltPage, at child, each func(element) error) er
 		}
 		e.value = end + int64(keySize)
 		end = e.value + e.size
-		if order := bytes.Compare(last, e.key); order > 0 || (order == 0 && i > 0) || (at.to != nil && bytes.Compare(e.key, at.to) >= 0) {
+		order := bytes.Compare(last, e.key)
+		switch {
+		case order > 0, order == 0 && i > 0, at.to != nil && bytes.Compare(e.key, at.to) >= 0:
 			return damaged("the keys of page %d are out of order", p.id)
+		case c.deep && i == 0 && at.from != nil && order != 0:
+			return damaged("page %d does not begin with the key that its parent has for it", p.id)
 		}
 		last = e.key
 		if err := each(e); err != nil {

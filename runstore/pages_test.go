@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"go.etcd.io/bbolt"
@@ -116,4 +118,88 @@ func TestPagesOfALiveFile(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// A file that claims to be huge, or to hold something huge, costs no more than
+// what is in it.
+func TestHugeClaims(t *testing.T) {
+	dir := newStoreDir(t, 300)
+	path := filepath.Join(dir, ledgerName)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, free := freePages(t, b)
+	whole := image{bytes: b[:meta.highWater*4096], size: int64(len(b))}
+	order := binary.NativeEndian
+	const many = 1 << 31 // pages: 8 TiB
+	// vast makes the file as large as its newer meta page says.
+	vast := func(b []byte) int64 {
+		at := int(meta.txid % 2 * 4096)
+		order.PutUint64(b[at+pageHeader+40:], many)
+		sum := fnv.New64a()
+		sum.Write(b[at+pageHeader : at+pageHeader+metaSize-8])
+		order.PutUint64(b[at+pageHeader+metaSize-8:], sum.Sum64())
+		return many * 4096
+	}
+	leaf := 0 // a page of blocks, not the first or the last one of its level
+	for id := int(meta.highWater) - 1; id > 2 && leaf == 0; id-- {
+		if page := whole.bytes[id*4096:]; !free[uint64(id)] && order.Uint16(page[8:]) == flagLeaf && order.Uint16(page[10:]) > 2 && order.Uint64(page) == uint64(id) && order.Uint32(page[pageHeader:]) == 0 {
+			leaf = id * 4096
+		}
+	}
+	list := int(meta.freelist) * 4096
+	for what, change := range map[string]func(b []byte) (size int64){
+		"pages": vast,
+		"a page that reaches over many": func(b []byte) int64 {
+			order.PutUint32(b[leaf+12:], 1<<30)
+			return vast(b)
+		},
+		"a value": func(b []byte) int64 {
+			order.PutUint32(b[leaf+12:], 1<<18)
+			order.PutUint32(b[leaf+pageHeader+elementSize+12:], 1<<30)
+			return vast(b)
+		},
+		"a free list": func(b []byte) int64 {
+			order.PutUint32(b[list+12:], 1<<18)
+			order.PutUint16(b[list+10:], manyFree)
+			order.PutUint64(b[list+pageHeader:], 1<<26)
+			return vast(b)
+		},
+		"a record": func(b []byte) int64 {
+			at := leaf + pageHeader + elementSize
+			value := at + int(order.Uint32(b[at+4:])+order.Uint32(b[at+8:]))
+			binary.BigEndian.PutUint32(b[value+blockHeader:], 1<<31)
+			return whole.size
+		},
+		"records": func(b []byte) int64 {
+			at := leaf + pageHeader + elementSize
+			value := at + int(order.Uint32(b[at+4:])+order.Uint32(b[at+8:]))
+			binary.BigEndian.PutUint32(b[value+blockHeader-4:], 1<<31)
+			return whole.size
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			spoilt := image{bytes: bytes.Clone(whole.bytes)}
+			spoilt.size = change(spoilt.bytes)
+			spoilt.write(t, path)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := reopen(t, dir)
+			if deep := checkPages(t.Context(), path, true, nil); err == nil {
+				err = deep
+			}
+			runtime.ReadMemStats(&after)
+			checkLine(t, what, err, gate.ErrDamaged)
+			if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 32 {
+				t.Errorf("%d MiB allocated for it", got)
+			}
+		})
+	}
+	whole.write(t, path)
+	if err := os.Truncate(filepath.Join(dir, checkpointsName), 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	_, err = reopen(t, dir)
+	checkLine(t, "a log of checkpoints", err, gate.ErrDamaged)
 }
