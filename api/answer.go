@@ -2,11 +2,9 @@ package api
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"tollgate/gate"
 )
@@ -139,9 +137,6 @@ func (b *reportBody) command(who gate.Actor, run gate.RunID, rules []gate.HTTPRu
 		}
 		return c, &gate.InputError{Field: "report", Want: "one of ok: true, failure and http", Got: got}
 	}
-	if len(b.ResultRef) > maxResultRef {
-		return c, &gate.InputError{Field: "result_ref", Want: fmt.Sprintf("at most %d bytes", maxResultRef), Got: fmt.Sprintf("%d bytes", len(b.ResultRef))}
-	}
 	var err error
 	switch {
 	case b.HTTP != nil:
@@ -151,11 +146,9 @@ func (b *reportBody) command(who gate.Actor, run gate.RunID, rules []gate.HTTPRu
 	default:
 		c.OK = true
 	}
-	if c.OK {
-		return c, err
+	if !c.OK {
+		c.Result = "" // nothing has come of it
 	}
-	c.Result = ""
-	c.Failure = kept(c.Failure)
 	return c, err
 }
 
@@ -179,29 +172,4 @@ func (b *failureBody) failure(now time.Time) gate.Failure {
 		Code: gate.Code(b.Code), Message: b.Message, Status: b.Status, Field: b.Field, Suggest: b.Suggest,
 		RetryAfter: gate.ParseRetryAfter(b.RetryAfter, now),
 	}
-}
-
-// kept cuts a failure's texts to what is kept of them, and says so. A report
-// is never refused for its size (R-C7).
-func kept(f gate.Failure) gate.Failure {
-	for _, part := range [...]struct {
-		text *string
-		most int
-	}{{&f.Message, gate.MaxMessage}, {&f.Status, maxDetail}, {&f.Field, maxDetail}, {&f.Suggest, maxDetail}} {
-		if cut := cutText(*part.text, part.most); cut != *part.text {
-			*part.text, f.Cut = cut, true
-		}
-	}
-	return f
-}
-
-// cutText returns the first runes of s that fit into most bytes.
-func cutText(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most]
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -67,21 +66,6 @@ func TestHTTPAnswerToCode(t *testing.T) {
 	}
 }
 
-// R-C7: what is too long is cut, at a rune's end, and that is said.
-func TestFailureIsCut(t *testing.T) {
-	f := kept(gate.Failure{Code: "timeout", Message: "short", Status: "504"})
-	if f.Cut || f.Message != "short" {
-		t.Errorf("a short failure = %+v, want as it came", f)
-	}
-	f = kept(gate.Failure{Message: strings.Repeat("é", gate.MaxMessage)})
-	if !f.Cut || len(f.Message) != gate.MaxMessage || !utf8.ValidString(f.Message) {
-		t.Errorf("message: cut %v to %d bytes, want to %d", f.Cut, len(f.Message), gate.MaxMessage)
-	}
-	if f = kept(gate.Failure{Suggest: "x" + strings.Repeat("é", maxDetail)}); !f.Cut || len(f.Suggest) != maxDetail-1 || !utf8.ValidString(f.Suggest) {
-		t.Errorf("suggestion: cut %v to %d bytes, want to %d", f.Cut, len(f.Suggest), maxDetail-1)
-	}
-}
-
 // R-C7: a report says one thing.
 func TestReportSaysOneThing(t *testing.T) {
 	for _, row := range []struct {
@@ -95,7 +79,6 @@ func TestReportSaysOneThing(t *testing.T) {
 		{`{"op":"a","ordinal":1,"ok":false}`, "report"},
 		{`{"op":"a","ordinal":1,"ok":true,"failure":{"code":"timeout"}}`, "report"},
 		{`{"op":"a","ordinal":1,"ok":true,"http":{"status":200}}`, "report"},
-		{`{"op":"a","ordinal":1,"ok":true,"result_ref":"` + strings.Repeat("x", maxResultRef+1) + `"}`, "result_ref"},
 		{`{"op":"a","ordinal":1,"http":{"status":20}}`, "http.status"},
 	} {
 		var b reportBody

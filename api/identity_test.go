@@ -174,7 +174,7 @@ func TestOneLine(t *testing.T) {
 		"\x9b2J":                  `\x9b2J`,
 		"a\u202eb":                `a\u{202e}b`,
 		"größe":                   `gr\u{f6}\u{df}e`,
-		strings.Repeat("x", 2000): strings.Repeat("x", maxDetail+1) + "...",
+		strings.Repeat("x", 2000): strings.Repeat("x", maxLine+1) + "...",
 	} {
 		if got := oneLine(in); got != want {
 			t.Errorf("%.20q = %.60q, want %.60q", in, got, want)

@@ -15,13 +15,11 @@ import (
 
 // Limits of a request. A body has bodyTime to arrive whole; headers as well.
 const (
-	maxBody      = 256 << 10
-	maxHeader    = 12 << 10 // net/http adds 4 KiB of its own
-	maxString    = 48 << 10 // of one string in a report; a longer one is cut
-	maxResultRef = 4 << 10
-	maxDetail    = 1 << 10 // of a failure's status, field and suggestion
-	maxWait      = time.Minute
-	maxPerPeer   = 1024 // connections of one user
+	maxBody    = 256 << 10
+	maxHeader  = 12 << 10 // net/http adds 4 KiB of its own
+	maxString  = 48 << 10 // of one string in a report; a longer one is cut
+	maxWait    = time.Minute
+	maxPerPeer = 1024 // connections of one user
 
 	headTime  = 5 * time.Second
 	bodyTime  = 5 * time.Second

@@ -136,14 +136,17 @@ func (p *Problem) send(w http.ResponseWriter) {
 	_, _ = w.Write(append(body, '\n')) // who asked may have gone
 }
 
+// maxLine bounds what oneLine makes of a text, in bytes.
+const maxLine = 1 << 10
+
 // oneLine makes text that a terminal can only show: printable ASCII stays,
-// all else becomes an escape. Names of callers and providers end up in errors,
-// and errors in logs and on screens.
+// all else becomes an escape, and what is too long ends in dots. Names of
+// callers and providers end up in errors, and errors in logs and on screens.
 func oneLine(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		switch {
-		case b.Len() > maxDetail:
+		case b.Len() > maxLine:
 			b.WriteString("...")
 			return b.String()
 		case r >= ' ' && r <= '~':

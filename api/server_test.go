@@ -106,6 +106,7 @@ func TestProblems(t *testing.T) {
 		{"a report of ok: false", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"ok":false}`, 400, "bad-input", "got ok: false"},
 		{"a report of success and failure", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"ok":true,"failure":{"code":"timeout"}}`, 400, "bad-input", "got ok: true, failure"},
 		{"a report of all three", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"ok":false,"failure":{"code":"timeout"},"http":{"status":200}}`, 400, "bad-input", "got ok: false, failure, http"},
+		{"a reference too long", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"ok":true,"result_ref":"` + big[:gate.MaxResult+1] + `"}`, 400, "bad-input", "result_ref: want at most 4096 bytes"},
 		{"a digest that is none", "POST", "/v1/runs/r1/ask", `{"ask_id":"a2","tool":"look","input_digest":"sha256:00"}`, 400, "bad-input", "64 hex digits"},
 		{"a trace that is none", "POST", "/v1/runs/r1/ask", `{"ask_id":"a2","tool":"look","input":{},"traceparent":"x"}`, 400, "bad-input", "traceparent"},
 		{"no body", "POST", "/v1/runs/r1/ask", ``, 400, "bad-input", "one JSON value"},
@@ -242,9 +243,9 @@ func TestLongMessage(t *testing.T) {
 	h := open(t)
 	h.run("r1", 6)
 	h.post("/v1/runs/r1/ask", `{"ask_id":"a1","op":"look-1","tool":"look","input":{}}`, 200, nil)
-	message := strings.Repeat(`line \u001b]52;c;\u0007 é `, 20<<20/30)
+	message, suggest := strings.Repeat(`line \u001b]52;c;\u0007 é `, 20<<20/30), strings.Repeat("x", 2*gate.MaxDetail)
 	var d gate.DecisionRow
-	h.post("/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"failure":{"code":"timeout","message":"`+message+`"}}`, 200, &d)
+	h.post("/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"failure":{"code":"timeout","message":"`+message+`","suggest":"`+suggest+`"}}`, 200, &d)
 	if d.Verdict != gate.Recorded {
 		t.Errorf("verdict = %s, want RECORDED", d.Verdict)
 	}
@@ -255,6 +256,9 @@ func TestLongMessage(t *testing.T) {
 	f := op.Attempts[0].Failure
 	if f == nil || !f.Cut || len(f.Message) < gate.MaxMessage-4 || len(f.Message) > gate.MaxMessage || !strings.HasPrefix(f.Message, "line \x1b]52;c;\a é") {
 		t.Errorf("failure = cut %v, %d bytes, want %d of what was sent, as it was", f.Cut, len(f.Message), gate.MaxMessage)
+	}
+	if f.Suggest != suggest[:gate.MaxDetail] {
+		t.Errorf("suggestion = %d bytes, want %d", len(f.Suggest), gate.MaxDetail)
 	}
 }
 

@@ -298,8 +298,9 @@ func TestRC7DoorCutsAReport(t *testing.T) {
 	for what, f := range map[string]gate.Failure{"in the ledger": kept, "of the attempt": *op.Attempts[0].Failure} {
 		equal(t, "cut "+what, f.Cut, true)
 		equal(t, "code "+what, len(f.Code), gate.MaxCode)
-		for _, text := range []string{f.Message, f.Status, f.Field, f.Suggest} {
-			equal(t, "bytes "+what, len(text), gate.MaxMessage)
+		equal(t, "message "+what, len(f.Message), gate.MaxMessage)
+		for _, text := range []string{f.Status, f.Field, f.Suggest} {
+			equal(t, "bytes "+what, len(text), gate.MaxDetail)
 		}
 	}
 	equal(t, "the same report again", h.do(r).Seq, d.Seq)

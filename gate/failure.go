@@ -79,7 +79,8 @@ type Failure struct {
 // How much is kept of what a report says, in bytes (R-C7). A code that has been
 // cut is longer than any that a contract lists, and so stays unlisted.
 const (
-	MaxMessage = 8 << 10 // of a failure's message, and of its other texts
+	MaxMessage = 8 << 10 // of a failure's message
+	MaxDetail  = 1 << 10 // of its status, field and suggestion, each
 	MaxCode    = 256     // of its code
 	MaxResult  = 4 << 10 // of the reference of a result: a longer one is refused
 )
@@ -99,6 +100,6 @@ func (f Failure) cut() Failure {
 		return text[:n]
 	}
 	f.Code, f.Message = Code(keep(string(f.Code), MaxCode)), keep(f.Message, MaxMessage)
-	f.Status, f.Field, f.Suggest = keep(f.Status, MaxMessage), keep(f.Field, MaxMessage), keep(f.Suggest, MaxMessage)
+	f.Status, f.Field, f.Suggest = keep(f.Status, MaxDetail), keep(f.Field, MaxDetail), keep(f.Suggest, MaxDetail)
 	return f
 }

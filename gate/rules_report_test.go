@@ -84,9 +84,9 @@ func TestRC7LongMessageIsCut(t *testing.T) {
 	long := strings.Repeat("y", 1<<20)
 	w.fail("a", "timeout", func(c *Report) { c.Failure.Status, c.Failure.Field, c.Failure.Suggest = long, long, long })
 	f := w.op("a").Attempts[0].Failure
-	equal(t, "status", len(f.Status), MaxMessage)
-	equal(t, "field", len(f.Field), MaxMessage)
-	equal(t, "suggest", len(f.Suggest), MaxMessage)
+	equal(t, "status", len(f.Status), MaxDetail)
+	equal(t, "field", len(f.Field), MaxDetail)
+	equal(t, "suggest", len(f.Suggest), MaxDetail)
 }
 
 // R-C7: what a report must say.
