@@ -8,7 +8,7 @@ import (
 	"tollgate/gate"
 )
 
-// Errors of Init and Open besides [gate.ErrDamaged], which is returned for a
+// Errors of a store besides [gate.ErrDamaged], which is returned for a
 // ledger that is empty, truncated, changed or behind its checkpoint. All of
 // them leave the store as it was.
 var (
@@ -31,6 +31,9 @@ var (
 
 	// ErrLocked: another process owns the store. A LockedError says which.
 	ErrLocked = errors.New("in use")
+
+	// ErrNoContract: the ledger holds no contract of the digest.
+	ErrNoContract = errors.New("no such contract")
 
 	// ErrClosed: the store has been closed.
 	ErrClosed = errors.New("the store is closed")

@@ -27,12 +27,13 @@ type folder struct {
 	sum   summary
 
 	// What has changed since the last flush, and where each stands in there.
-	runs     []dirtyRun
-	ops      []dirtyOp
-	deps     []dirtyDep
-	runIndex map[gate.RunID]int
-	opIndex  map[gate.Ref]int
-	depIndex map[string]int
+	runs      []dirtyRun
+	ops       []dirtyOp
+	deps      []dirtyDep
+	contracts []adopted
+	runIndex  map[gate.RunID]int
+	opIndex   map[gate.Ref]int
+	depIndex  map[string]int
 }
 
 // What has changed: before is what the rows say, nil for what is new.
@@ -75,7 +76,7 @@ func newFolder(rows *projection, realm string) (*folder, error) {
 }
 
 func (f *folder) clean() {
-	f.runs, f.ops, f.deps = nil, nil, nil
+	f.runs, f.ops, f.deps, f.contracts = nil, nil, nil, nil
 	f.runIndex, f.opIndex, f.depIndex = map[gate.RunID]int{}, map[gate.Ref]int{}, map[string]int{}
 }
 
@@ -118,6 +119,7 @@ func (f *folder) note(o *outcome) {
 	}
 	if !o.contract.IsZero() {
 		f.sum.contract = o.contract
+		f.contracts = append(f.contracts, adopted{o.contract, o.seq})
 		return
 	}
 	for _, r := range o.change.Runs {

@@ -15,7 +15,7 @@ import (
 // one run lie together, and new rows dirty few pages however large the store
 // is. A place is run(8) n(4): the n-th operation of a run, from 0.
 //
-//	file           bucket         key                                        value
+//	file           bucket         key                                        value, and in projection.db its checksum
 //	tollgate.db    ledger         first seq(8)                               block of records; append only
 //	               meta           schema, store, created, sum, head          see doc.go
 //	projection.db  meta           schema, store, projected, summary          how far the ledger has been folded in
@@ -32,6 +32,7 @@ import (
 //	               snoozed        until(8) id                                kind(1)
 //	               waiting        dependency                                 items that wait on it(8)
 //	               dependencies   dependency                                 window and breaker
+//	               contracts      digest of the document(32)                 seq at which it was first adopted(8)
 //
 // Rows are CBOR; codec.go says what their fields are.
 var (
@@ -51,12 +52,13 @@ var (
 	bucketSnoozed      = []byte("snoozed")
 	bucketWaiting      = []byte("waiting")
 	bucketDependencies = []byte("dependencies")
+	bucketContracts    = []byte("contracts")
 )
 
 // projectionBuckets are those of projection.db.
 var projectionBuckets = [][]byte{
 	bucketMeta, bucketRunIDs, bucketRuns, bucketRunsByState, bucketDueRuns, bucketTold, bucketOpIDs, bucketOps,
-	bucketItems, bucketQueue, bucketAge, bucketSnoozed, bucketWaiting, bucketDependencies,
+	bucketItems, bucketQueue, bucketAge, bucketSnoozed, bucketWaiting, bucketDependencies, bucketContracts,
 }
 
 // Keys of the meta buckets.

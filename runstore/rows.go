@@ -43,6 +43,11 @@ func (w *rowWriter) write(f *folder) error {
 			return err
 		}
 	}
+	for _, c := range f.contracts {
+		if err := c.write(w.tx); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
