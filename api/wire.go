@@ -1,12 +1,10 @@
 package api
 
 import (
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"tollgate/escalation"
@@ -163,35 +161,11 @@ func (b *askBody) command(who gate.Actor, run gate.RunID) (gate.Ask, error) {
 		return c, &gate.InputError{Field: "input_digest", Want: "none beside an input", Got: "one"}
 	}
 	var err error
-	if c.InputDigest, err = digest(b.InputDigest); err != nil {
+	if c.InputDigest, err = gate.ParseDigest("input_digest", b.InputDigest); err != nil {
 		return c, err
 	}
-	c.Trace, err = traceID(b.Traceparent)
+	c.Trace, err = gate.ParseTrace(b.Traceparent)
 	return c, err
-}
-
-// digest reads "sha256:" and 64 hex digits; empty is none.
-func digest(s string) (d gate.Digest, err error) {
-	if s == "" {
-		return d, nil
-	}
-	text, ok := strings.CutPrefix(s, "sha256:")
-	if n, err := hex.Decode(d[:], []byte(text[:min(len(text), 64)])); !ok || err != nil || n != len(d) || len(text) != 64 {
-		return gate.Digest{}, &gate.InputError{Field: "input_digest", Want: "sha256: and 64 hex digits", Got: short(fmt.Sprintf("%q", s))}
-	}
-	return d, nil
-}
-
-// traceID takes the trace id out of a W3C traceparent; empty is none.
-func traceID(s string) (string, error) {
-	if s == "" {
-		return "", nil
-	}
-	parts := strings.Split(s, "-")
-	if len(parts) < 4 || len(parts[0]) != 2 || len(parts[1]) != 32 || len(parts[2]) != 16 || strings.Trim(parts[1], "0123456789abcdef") != "" {
-		return "", &gate.InputError{Field: "traceparent", Want: "version, trace id, parent id and flags", Got: short(fmt.Sprintf("%q", s))}
-	}
-	return parts[1], nil
 }
 
 func askOf(c gate.Ask) *askBody {

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -45,11 +45,11 @@ The exit code is 0 only when the dispatch may go, and 6 for every other answer.`
 		if ask.Input, err = a.inputOf(cmd, input); err != nil {
 			return err
 		}
-		if ask.InputDigest, err = digestOf(cmd, digest); err != nil {
-			return err
+		if ask.InputDigest, err = gate.ParseDigest("input-digest", digest); err != nil {
+			return flagError(cmd, "input-digest", err)
 		}
-		if ask.Trace, err = traceOf(cmd, traceparent); err != nil {
-			return err
+		if ask.Trace, err = gate.ParseTrace(traceparent); err != nil {
+			return flagError(cmd, "traceparent", err)
 		}
 		return ask.Check()
 	}
@@ -106,27 +106,11 @@ func (a *app) inputOf(cmd *cobra.Command, s string) ([]byte, error) {
 	return data, nil
 }
 
-func digestOf(cmd *cobra.Command, s string) (gate.Digest, error) {
-	var d gate.Digest
-	if s == "" {
-		return d, nil
+// flagError is the input error of a flag's value, named as the flag is.
+func flagError(cmd *cobra.Command, flag string, err error) error {
+	var input *gate.InputError
+	if !errors.As(err, &input) {
+		return err
 	}
-	b, err := hex.DecodeString(strings.TrimPrefix(s, "sha256:"))
-	if err != nil || len(b) != len(d) {
-		return d, misused(cmd, "--input-digest: want sha256: and 64 hex digits, got %q", s)
-	}
-	return gate.Digest(b), nil
-}
-
-// traceOf returns the trace id of a W3C traceparent.
-func traceOf(cmd *cobra.Command, s string) (string, error) {
-	if s == "" {
-		return "", nil
-	}
-	if parts := strings.Split(s, "-"); len(parts) >= 4 && len(parts[1]) == 32 {
-		if _, err := hex.DecodeString(parts[1]); err == nil {
-			return parts[1], nil
-		}
-	}
-	return "", misused(cmd, "--traceparent: want version-trace-parent-flags in hex, got %q", s)
+	return misused(cmd, "--%s: want %s, got %s", flag, input.Want, input.Got)
 }

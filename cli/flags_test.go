@@ -120,7 +120,8 @@ func TestMisuse(t *testing.T) {
 		{[]string{"ask", "r1", "t", "--input", "@absent.json"}, `no file at "absent.json"`},
 		{[]string{"ask", "r1", "t", "--input", `"` + strings.Repeat("x", 64<<10) + `"`}, "input: want at most 65536 bytes, got 65538 bytes"},
 		{[]string{"ask", "r1", "t", "--input-digest", "sha256:abc"}, `--input-digest: want sha256: and 64 hex digits, got "sha256:abc"`},
-		{[]string{"ask", "r1", "t", "--op", "o", "--traceparent", "nonsense"}, "--traceparent: want version-trace-parent-flags in hex"},
+		{[]string{"ask", "r1", "t", "--op", "o", "--traceparent", "nonsense"}, "--traceparent: want version-trace-parent-flags in lower-case hex"},
+		{[]string{"ask", "r1", "t", "--op", "o", "--input-digest", strings.Repeat("0", 64)}, "--input-digest: want sha256: and 64 hex digits"},
 		{[]string{"ledger", "show", "x"}, `SEQ: want a whole number from 1 to 9223372036854775807, got "x"`},
 		{[]string{"ledger", "tail", "--op", "o"}, "--op needs --run"},
 

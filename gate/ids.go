@@ -34,6 +34,40 @@ func (d Digest) String() string {
 	return "sha256:" + hex.EncodeToString(d[:])
 }
 
+// ParseDigest reads what String writes, the digits in either case; the empty
+// string is none. The error is an InputError about what.
+func ParseDigest(what, s string) (Digest, error) {
+	if s == "" {
+		return Digest{}, nil
+	}
+	text, ok := strings.CutPrefix(s, "sha256:")
+	b, err := hex.DecodeString(text)
+	if !ok || err != nil || len(b) != len(Digest{}) {
+		return Digest{}, &InputError{Field: what, Want: "sha256: and 64 hex digits", Got: fmt.Sprintf("%.80q", s)}
+	}
+	return Digest(b), nil
+}
+
+// ParseTrace returns the trace id of a W3C traceparent, 32 lower-case hex
+// digits; the empty string has none. The error is an InputError.
+//
+// Source: W3C Trace Context, traceparent header.
+func ParseTrace(traceparent string) (string, error) {
+	if traceparent == "" {
+		return "", nil
+	}
+	const lower = "0123456789abcdef"
+	parts := strings.Split(traceparent, "-")
+	ok := len(parts) >= 4
+	for i, n := range [...]int{2, 32, 16, 2} {
+		ok = ok && len(parts[i]) == n && strings.Trim(parts[i], lower) == ""
+	}
+	if !ok {
+		return "", &InputError{Field: "traceparent", Want: "version-trace-parent-flags in lower-case hex", Got: fmt.Sprintf("%.80q", traceparent)}
+	}
+	return parts[1], nil
+}
+
 const maxID = 128
 
 // CheckID says what is wrong with an identifier: what names it in the error.
