@@ -135,7 +135,10 @@ func (s *Store) verifyFold(ctx context.Context, l *ledger, v *Verification) erro
 	}
 	// The projection has come further meanwhile: look at it as it stands now,
 	// and fold the ledger up to there.
-	return s.read(ctx, func(tx *bbolt.Tx) error {
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	return s.rows.view(func(tx *bbolt.Tx) error {
 		at, _, err := statusOf(tx)
 		if err != nil {
 			v.found(0, "meta", "%v", err)

@@ -1,9 +1,11 @@
 package runstore
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -248,6 +250,72 @@ func TestProjectionFault(t *testing.T) {
 	}
 	if got, want := findings(t, s, true), "projection.db: it was built anew: the store is damaged: the run opened at seq 2 has no row\n"; got != want {
 		t.Errorf("findings = %q, want %q", got, want)
+	}
+}
+
+// Damage that a reader meets while the store is open is mended before it gets
+// an answer, whether it asks for a screen or for a decision.
+func TestReaderMeetsDamage(t *testing.T) {
+	for what, read := range map[string]func(s *Store) error{
+		"a run": func(s *Store) error {
+			view, err := s.Run(t.Context(), "r0", storetest.Noon)
+			if err == nil && view.Run != "r0" {
+				err = fmt.Errorf("run = %q", view.Run)
+			}
+			return err
+		},
+		"all runs": func(s *Store) error {
+			page, err := s.Runs(t.Context(), gate.RunsQuery{Now: storetest.Noon})
+			if err == nil && page.Total != int64(len(page.Rows)) {
+				err = fmt.Errorf("%d of %d runs", len(page.Rows), page.Total)
+			}
+			return err
+		},
+		"its history": func(s *Store) error {
+			page, err := s.Ledger(t.Context(), gate.LedgerQuery{Run: "r0"})
+			if err == nil && len(page.Rows) == 0 {
+				err = errors.New("no decision")
+			}
+			return err
+		},
+		"the state of a run": func(s *Store) error {
+			state, err := s.Load(t.Context(), gate.Want{Run: "r0"})
+			if err == nil && len(state.Runs) != 1 {
+				err = fmt.Errorf("%d runs", len(state.Runs))
+			}
+			return err
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			told, _, dir := toldStore(t, 100)
+			if err := told.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s := openStore(t, dir, Options{})
+			if err := read(s); err != nil {
+				t.Fatal(err)
+			}
+			if at := slices.Index(s.held.ring, "r0"); at >= 0 {
+				s.held.drop(at)
+			}
+			err := s.rows.db.Load().Update(func(tx *bbolt.Tx) error {
+				b := tx.Bucket(bucketRuns)
+				k, v := b.Cursor().First()
+				v = bytes.Clone(v)
+				v[len(v)/2] ^= 1
+				return b.Put(k, v)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := read(s); err != nil {
+				t.Errorf("read = %v, want what was there before the damage", err)
+			}
+			if got := findings(t, s, true); !strings.HasPrefix(got, "projection.db: it was built anew: ") || strings.Count(got, "\n") != 1 {
+				t.Errorf("findings = %q, want one that says so", got)
+			}
+		})
 	}
 }
 

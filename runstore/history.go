@@ -72,6 +72,7 @@ func (s *Store) seqsOfRun(ctx context.Context, q gate.LedgerQuery, newest uint64
 		next = max(q.From, newest+1)
 	}
 	err = s.read(ctx, func(tx *bbolt.Tx) error {
+		seqs = nil
 		row, ok, err := runNamed(tx, q.Run)
 		if err != nil || !ok {
 			return err

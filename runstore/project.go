@@ -165,6 +165,18 @@ func (p *projector) mend() {
 	p.projected.Store(f.at.Seq)
 }
 
+// renew opens the projection again, which builds it anew, if a look at all of
+// the file at path shows that it is damaged. It reports whether it did.
+func (p *projector) renew(ctx context.Context, path string) (done bool) {
+	askErr := p.ask(ctx, func() {
+		p.fault = checkOpenPages(ctx, p.folder.rows.db.Load(), path, checkSeal)
+		done = p.fault != nil
+		p.mend()
+		done = done && p.fault == nil
+	})
+	return done && askErr == nil
+}
+
 // flush writes what has been folded. Without room for it, it waits.
 func (p *projector) flush() error {
 	p.flushAt = p.at.Seq + flushDecisions

@@ -126,12 +126,13 @@ func (s *Store) begin(epoch uint64) error {
 }
 
 // Load implements gate.Store.
-func (s *Store) Load(_ context.Context, wants ...gate.Want) (gate.State, error) {
+func (s *Store) Load(ctx context.Context, wants ...gate.Want) (gate.State, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.usable(); err != nil {
 		return gate.State{}, err
 	}
+	s.renewed(ctx, s.held.bringAll(wants...)) // if rows were damaged, they are read again
 	return s.held.load(s.said, wants...)
 }
 

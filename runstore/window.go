@@ -3,7 +3,9 @@ package runstore
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -15,17 +17,34 @@ import (
 )
 
 // read runs fn on the projection, after it has taken in every decision that
-// was answered before the call.
+// was answered before the call. Where fn meets damage that the file shows, it
+// runs again, from its beginning, on a projection that was built anew.
 func (s *Store) read(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
+	if err := s.settle(ctx); err != nil {
+		return err
+	}
+	err := s.rows.view(fn)
+	if s.renewed(ctx, err) {
+		err = s.rows.view(fn)
+	}
+	return err
+}
+
+// settle waits until the projection has taken in every decision that was
+// answered before the call.
+func (s *Store) settle(ctx context.Context) error {
 	if s.projector.projected.Load() < s.durable.Load().Seq {
 		if err := s.projector.settle(ctx); err != nil {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return s.rows.view(fn)
+	return ctx.Err()
+}
+
+// renewed reports whether the projection was built anew because of err, which
+// a reader of it met.
+func (s *Store) renewed(ctx context.Context, err error) bool {
+	return errors.Is(err, gate.ErrDamaged) && s.projector.renew(ctx, filepath.Join(s.files.dir, projectionName))
 }
 
 func missing(err error, what string, id any) error {
@@ -85,7 +104,7 @@ func (s *Store) Run(ctx context.Context, id gate.RunID, now time.Time) (view gat
 		if !ok {
 			return missing(gate.ErrNoRun, "run", id)
 		}
-		view.RunRow = gate.RowOfRun(&row.run, now)
+		view = gate.RunView{RunRow: gate.RowOfRun(&row.run, now)}
 		ops, err := opsOf(tx, row.run.Opened)
 		for i := range ops {
 			if !ops[i].Carried {
@@ -301,6 +320,7 @@ func countItems(tx *bbolt.Tx, q gate.ItemsQuery, list []span, accept func(k, v [
 // Dependencies implements gate.Reader.
 func (s *Store) Dependencies(ctx context.Context, now time.Time) (rows []gate.DependencyRow, err error) {
 	err = s.read(ctx, func(tx *bbolt.Tx) error {
+		rows = nil
 		waiting := map[string]int64{}
 		err := tx.Bucket(bucketWaiting).ForEach(func(k, v []byte) error {
 			n, err := unsealed(k, v)
