@@ -3,12 +3,8 @@ package api
 import (
 	"context"
 	"net"
-	"os"
-	"os/user"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 
 	"tollgate/gate"
 )
@@ -28,48 +24,13 @@ type peer struct {
 	Actor gate.Actor
 	names []string // user and groups, for the contract's roles
 	own   bool     // the user of this process
-}
-
-// newPeer returns the peer with a user id. A user without a name is known by
-// the id alone.
-func newPeer(uid uint32) peer {
-	id := strconv.FormatUint(uint64(uid), 10)
-	p := peer{Actor: gate.Actor{ID: "uid:" + id, Source: "peer-uid"}, own: int(uid) == os.Getuid()}
-	u, groups := account(id)
-	if u == "" {
-		return p
-	}
-	p.Actor.Name = u
-	p.names = append([]string{u}, groups...)
-	return p
-}
-
-// accounts remembers the names of users: the same few call over and over.
-var accounts sync.Map // user id → []string, the user's name first
-
-func account(id string) (name string, groups []string) {
-	if known, ok := accounts.Load(id); ok {
-		names, _ := known.([]string)
-		return names[0], names[1:]
-	}
-	u, err := user.LookupId(id)
-	if err != nil {
-		return "", nil
-	}
-	if ids, err := u.GroupIds(); err == nil {
-		for _, gid := range ids {
-			if g, err := user.LookupGroupId(gid); err == nil {
-				groups = append(groups, g.Name)
-			}
-		}
-	}
-	accounts.Store(id, append([]string{u.Username}, groups...))
-	return u.Username, groups
+	part  bool     // some of the names could not be looked up
 }
 
 // roles returns what the contract lets a peer do. Without any roles in it, and
 // for the user who owns the store and is in no list, that is everything: who
-// owns the file could write it without asking.
+// owns the file could write it without asking. A name that could not be looked
+// up gives no role, and takes none of the others away.
 func (p peer) roles(r gate.Roles) []Role {
 	if len(r.Agent)+len(r.Operator)+len(r.Auditor) == 0 {
 		return []Role{RoleAgent, RoleOperator, RoleAuditor}
@@ -83,7 +44,7 @@ func (p peer) roles(r gate.Roles) []Role {
 			out = append(out, list.role)
 		}
 	}
-	if len(out) == 0 && p.own {
+	if len(out) == 0 && p.own && !p.part {
 		return []Role{RoleAgent, RoleOperator, RoleAuditor}
 	}
 	return out
@@ -101,6 +62,9 @@ func (p peer) forbidden(has, needs []Role, call string) string {
 	}
 	if len(has) > 0 {
 		roles = "the role " + join(has, " and ")
+	}
+	if p.part {
+		roles += ", as far as names could be looked up"
 	}
 	need := "one"
 	if len(needs) > 0 {
@@ -131,25 +95,4 @@ func withPeer(ctx context.Context, c net.Conn) context.Context {
 func peerIn(ctx context.Context) peer {
 	p, _ := ctx.Value(peerKey{}).(peer)
 	return p
-}
-
-// peerOf asks the kernel who is at the other end of a Unix socket.
-func peerOf(c net.Conn) (peer, error) {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return peer{}, net.ErrClosed
-	}
-	raw, err := u.SyscallConn()
-	if err != nil {
-		return peer{}, err
-	}
-	var uid uint32
-	var inner error
-	if err := raw.Control(func(fd uintptr) { uid, inner = peerUID(int(fd)) }); err != nil {
-		return peer{}, err
-	}
-	if inner != nil {
-		return peer{}, inner
-	}
-	return newPeer(uid), nil
 }

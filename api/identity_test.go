@@ -1,8 +1,14 @@
 package api
 
 import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
 	"os"
 	"os/user"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,6 +37,7 @@ func TestRoles(t *testing.T) {
 		{"without a name", peer{Actor: gate.Actor{ID: "uid:7"}}, k, nil},
 		{"the owner, in no list", peer{Actor: gate.Actor{ID: "uid:7"}, own: true}, k, all},
 		{"the owner, as an agent only", peer{names: []string{"agents"}, own: true}, k, []Role{RoleAgent}},
+		{"the owner, of whom not all names are known", peer{Actor: gate.Actor{ID: "uid:7"}, own: true, part: true}, k, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			if diff := cmp.Diff(row.peer.roles(row.roles), row.want); diff != "" {
@@ -146,7 +153,7 @@ func TestNoIdentity(t *testing.T) {
 
 // One user has so many connections and no more.
 func TestConnectionsOfOneUser(t *testing.T) {
-	l := &capped{held: map[string]int{}}
+	l := newPeers(nil, slog.New(slog.DiscardHandler))
 	for range maxPerPeer {
 		if !l.take("uid:1") {
 			t.Fatal("refused below the cap")
@@ -161,6 +168,92 @@ func TestConnectionsOfOneUser(t *testing.T) {
 	l.leave("uid:1")
 	if !l.take("uid:1") {
 		t.Error("refused after one has left")
+	}
+}
+
+// R-P10: a lookup of names that failed is said once, gives no role and takes
+// none away for good: the next connection looks again. One that succeeded is
+// kept.
+func TestNamesAreLookedUpAgain(t *testing.T) {
+	var log bytes.Buffer
+	listener, err := Listen(filepath.Join(t.TempDir(), "gate.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close() //nolint:errcheck // the test is over
+	l := newPeers(listener, slog.New(slog.NewTextHandler(&log, nil)))
+	looked := 0
+	accept := func(names []string, failed error) peer {
+		t.Helper()
+		l.accounts.lookup = func(string) ([]string, error) { looked++; return names, failed }
+		near, err := net.Dial("unix", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer near.Close() //nolint:errcheck // nothing was sent
+		far, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer far.Close() //nolint:errcheck // nothing was sent
+		return far.(*peerConn).peer
+	}
+	down := errors.New("directory\x1b is down")
+	who := peer{Actor: gate.Actor{ID: me(), Name: "dana", Source: "peer-uid"}, own: true}
+	part, all := who, who
+	part.names, part.part, all.names = []string{"dana"}, true, []string{"dana", "oncall"}
+	for i, row := range []struct {
+		names []string
+		err   error
+		want  peer
+	}{
+		{[]string{"dana"}, down, part}, {[]string{"dana"}, down, part},
+		{[]string{"dana", "oncall"}, nil, all}, {nil, down, all},
+	} {
+		if diff := cmp.Diff(accept(row.names, row.err), row.want, cmp.AllowUnexported(peer{})); diff != "" {
+			t.Errorf("connection %d (-got +want):\n%s", i, diff)
+		}
+	}
+	if looked != 3 {
+		t.Errorf("looked up %d times, want 3", looked)
+	}
+	if n := strings.Count(log.String(), "directory"); n != 1 || strings.Contains(log.String(), "\x1b") {
+		t.Errorf("log = %q, want the error once and escaped", log.String())
+	}
+}
+
+// A connection over the cap is closed, and that is said once.
+func TestConnectionTooMany(t *testing.T) {
+	var log bytes.Buffer
+	listener, err := Listen(filepath.Join(t.TempDir(), "gate.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newPeers(listener, slog.New(slog.NewTextHandler(&log, nil)))
+	l.held[me()] = maxPerPeer
+	ended := make(chan error, 1)
+	go func() {
+		_, err := l.Accept()
+		ended <- err
+	}()
+	for range 2 {
+		c, err := net.Dial("unix", listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+			t.Errorf("read = %v, want the end of a connection that was closed", err)
+		}
+		_ = c.Close()
+	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("accept = %v, want the end of listening", err)
+	}
+	if n := strings.Count(log.String(), me()); n != 1 {
+		t.Errorf("log = %q, want one line about %s", log.String(), me())
 	}
 }
 

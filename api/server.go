@@ -196,7 +196,7 @@ func patience(w http.ResponseWriter) {
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	server := s.http()
 	done := make(chan error, 1)
-	go func() { done <- server.Serve(&capped{Listener: l, held: map[string]int{}}) }()
+	go func() { done <- server.Serve(newPeers(l, s.options.Log)) }()
 	select {
 	case err := <-done:
 		close(s.closing)
