@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,8 +63,8 @@ func (c *Client) Close() error {
 // do makes one call and reads its answer. An answer with status 409 that is no
 // problem document is an answer: STALE.
 func (c *Client) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
-	if strings.Contains(path, "//") || strings.HasSuffix(path, "/") {
-		return &gate.InputError{Field: "name", Want: "1 to 128 bytes", Got: "nothing"}
+	if what := unnamed(path); what != "" {
+		return gate.CheckID(what, "")
 	}
 	var content io.Reader
 	if in != nil {
@@ -126,6 +127,23 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	return fmt.Errorf("socket %s: %w: %w", oneLine(c.path), ErrUnreachable, err)
 }
 
+// unnamed says what has no name in a path, empty if nothing is missing.
+func unnamed(path string) string {
+	parts := strings.Split(path, "/")
+	switch i := slices.Index(parts[1:], ""); {
+	case i < 0:
+		return ""
+	case parts[i] == "runs":
+		return "run"
+	case parts[i] == "operations":
+		return "op"
+	case parts[i] == "items":
+		return "item"
+	default:
+		return "verb"
+	}
+}
+
 // segment escapes a name for a path. A name of dots alone would be taken for a
 // step in the tree.
 func segment[S ~string](name S) string {
@@ -154,16 +172,6 @@ func (c *Client) Report(ctx context.Context, report gate.Report) (row gate.Decis
 	return row, err
 }
 
-// ReportHTTP says what a provider answered, for the gate's owner to name the
-// code. OK and Failure of the report are not looked at.
-func (c *Client) ReportHTTP(ctx context.Context, report gate.Report, answer HTTPAnswer) (row gate.DecisionRow, err error) {
-	report.OK, report.Failure = false, gate.Failure{}
-	body := reportOf(report)
-	body.Failure, body.HTTP = nil, &answer
-	err = c.do(ctx, http.MethodPost, "/v1/runs/"+segment(report.Run)+"/report", nil, body, &row)
-	return row, err
-}
-
 // End closes a run.
 func (c *Client) End(ctx context.Context, end gate.End) (row gate.DecisionRow, err error) {
 	err = c.do(ctx, http.MethodPost, "/v1/runs/"+segment(end.Run)+"/end", nil, endBody{end.Reason}, &row)
@@ -172,7 +180,8 @@ func (c *Client) End(ctx context.Context, end gate.End) (row gate.DecisionRow, e
 
 // WaitOperation returns an operation once it has a decision newer than since,
 // or after wait, a minute at most. With since 0 it waits for a change from now
-// on, while there is one to wait for.
+// on, while there is one to wait for: so an agent waits for a person's approve
+// (R-A6), or for an attempt of another to end.
 func (c *Client) WaitOperation(ctx context.Context, ref gate.Ref, since uint64, wait time.Duration) (row gate.OpRow, err error) {
 	q := url.Values{"wait": {wait.String()}, "since": {strconv.FormatUint(since, 10)}}
 	err = c.do(ctx, http.MethodGet, operationPath(ref), q, nil, &row)

@@ -145,8 +145,15 @@ func TestClientErrors(t *testing.T) {
 	if _, err := h.client.Do(ctx, gate.Actor{}, id, bad); !errors.As(err, &input) || input.Field != "reason" {
 		t.Errorf("a verb without a reason: %v, want bad input about the reason", err)
 	}
-	if _, err := h.client.Run(ctx, "", noon); !errors.As(err, &input) {
-		t.Errorf("a run without a name: %v, want bad input", err)
+	for what, call := range map[string]func() error{
+		"run":  func() error { _, err := h.client.Ask(ctx, gate.Ask{ID: "a"}); return err },
+		"op":   func() error { _, err := h.client.Operation(ctx, gate.Ref{Run: "r1"}, noon); return err },
+		"item": func() error { _, err := h.client.Do(ctx, gate.Actor{}, "", reject); return err },
+		"verb": func() error { _, err := h.client.Do(ctx, gate.Actor{}, id, escalation.Act{}); return err },
+	} {
+		if err := call(); !errors.As(err, &input) || input.Field != what {
+			t.Errorf("no name of the %s: %v, want bad input about it", what, err)
+		}
 	}
 	if _, err := h.client.Do(ctx, gate.Actor{}, id, escalation.Act{RequestID: "q"}); err == nil {
 		t.Error("an act without a verb was taken")
