@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"net/http"
@@ -131,8 +130,6 @@ func exitOfCause(err error) (code int, hint string) {
 		return exitNoStore, ""
 	case errors.Is(err, runstore.ErrSchema), errors.Is(err, runstore.ErrClosed), errors.Is(err, fs.ErrPermission):
 		return exitNoStore, ""
-	case errors.Is(err, context.Canceled):
-		return exitUnexpected, ""
 	}
 	return exitUnexpected, ""
 }
