@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"go.etcd.io/bbolt"
 )
@@ -55,6 +56,7 @@ type pageCheck struct {
 	taken *bitset // pages of the trees and of the free list, with what they reach over
 	deep  bool
 	row   func(key, value []byte) error // called with every row by a deep look; nil: values are not read
+	buf   []byte                        // what has been read of the page that is looked at
 }
 
 // checkPages looks at the file at path, to which nobody may write meanwhile.
@@ -155,13 +157,14 @@ func readPage(f io.ReaderAt, b []byte, id uint64, at int64) error {
 	return err
 }
 
-// read reads the first n bytes of page id and takes the pages that it reaches
-// over.
+// read reads the first n bytes of page id, which stay until the next read, and
+// takes the pages that it reaches over.
 func (c *pageCheck) read(id uint64, n int64) (*boltPage, error) {
 	if id < 2 || id >= c.meta.highWater {
 		return nil, damaged("page %d is named, but the file has pages 2 to %d", id, c.meta.highWater-1)
 	}
-	p := &boltPage{id: id, first: make([]byte, n), rest: c.file, start: int64(id) * c.meta.pageSize}
+	c.buf = slices.Grow(c.buf[:0], int(n))[:n]
+	p := &boltPage{id: id, first: c.buf, rest: c.file, start: int64(id) * c.meta.pageSize}
 	if err := readPage(c.file, p.first, id, p.start); err != nil {
 		return nil, err
 	}
@@ -239,10 +242,11 @@ func (c *pageCheck) branch(p *boltPage, at child, next []child) ([]child, error)
 	}
 	first := len(next)
 	err := c.elements(p, at, func(e element) error {
+		key := bytes.Clone(e.key)
 		if n := len(next); n > first {
-			next[n-1].to = e.key
+			next[n-1].to = key
 		}
-		next = append(next, child{page: e.page, from: e.key, to: at.to})
+		next = append(next, child{page: e.page, from: key, to: at.to})
 		return nil
 	})
 	return next, err
