@@ -114,7 +114,7 @@ func runIn(r *http.Request) gate.RunID { return gate.RunID(r.PathValue("run")) }
 
 // item is one item whole, as its reader sees it.
 func (s *Server) item(_ http.ResponseWriter, r *http.Request) (any, error) {
-	it, err := s.desk.ItemFor(r.Context(), peerIn(r.Context()).Actor, gate.ItemID(r.PathValue("id")))
+	it, err := s.desk.Item(r.Context(), peerIn(r.Context()).Actor, gate.ItemID(r.PathValue("id")))
 	if err != nil {
 		return nil, err
 	}

@@ -327,7 +327,7 @@ func TestItems(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil {
 		t.Fatal(err)
 	}
-	want, err := h.desk.ItemFor(t.Context(), gate.Actor{ID: me()}, id)
+	want, err := h.desk.Item(t.Context(), gate.Actor{ID: me()}, id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ type seat struct {
 
 // Item implements ui.Source.
 func (s *seat) Item(ctx context.Context, id gate.ItemID) (escalation.Item, error) {
-	return s.desk.ItemFor(ctx, s.who, id)
+	return s.desk.Item(ctx, s.who, id)
 }
 
 func whoIn(h api.Health) gate.Actor {

@@ -22,7 +22,7 @@ type stage struct {
 
 // Item implements ui.Source.
 func (s *stage) Item(ctx context.Context, id gate.ItemID) (escalation.Item, error) {
-	return escalation.NewDesk(s.player.Door(), s.player.Engine()).ItemFor(ctx, self(), id)
+	return escalation.NewDesk(s.player.Door(), s.player.Engine()).Item(ctx, self(), id)
 }
 
 // Do implements ui.Desk: what the gate permits is dispatched by the script's

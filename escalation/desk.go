@@ -33,32 +33,16 @@ func NewDesk(door *gate.Door, source Source) *Desk { return &Desk{door: door, so
 // ReadOnly returns the same desk without its verbs: Do answers ErrReadOnly.
 func (d *Desk) ReadOnly() *Desk { return &Desk{door: d.door, source: d.source, readOnly: true} }
 
-// Item returns an item whole, with what each verb would do now. The previews
-// are for somebody who holds every claim and has asked for nothing; ItemFor
-// knows who looks.
-//
-// It fails with gate.ErrNoItem.
-func (d *Desk) Item(ctx context.Context, id gate.ItemID) (Item, error) {
-	return d.item(ctx, viewer{takeOver: true}, id)
-}
-
-// ItemFor is Item as one person sees it: the previews know another's claim,
-// and who may not approve twice (R-P7, R-P8).
-func (d *Desk) ItemFor(ctx context.Context, who gate.Actor, id gate.ItemID) (Item, error) {
-	return d.item(ctx, viewer{Actor: who}, id)
-}
-
-// viewer is for whom a preview is made.
-type viewer struct {
-	gate.Actor
-	takeOver bool
-}
-
 // looks bounds how often an item that moves while it is looked at is read
 // again. A copy that is still behind then says STALE in its previews.
 const looks = 3
 
-func (d *Desk) item(ctx context.Context, who viewer, id gate.ItemID) (Item, error) {
+// Item returns an item whole, with what each verb would do now if this person
+// sent it: the previews know another's claim, and who may not approve twice
+// (R-P7, R-P8).
+//
+// It fails with gate.ErrNoItem and with the store's errors.
+func (d *Desk) Item(ctx context.Context, who gate.Actor, id gate.ItemID) (Item, error) {
 	ref, err := d.source.Find(ctx, id)
 	if err != nil {
 		return Item{}, err

@@ -331,7 +331,7 @@ func TestClaim(t *testing.T) {
 	if got := f.act(eli, id, reject).Verdict; got != gate.StopClaimed {
 		t.Errorf("another's reject = %s, want STOP_CLAIMED", got)
 	}
-	seen, err := f.desk.ItemFor(t.Context(), eli, id)
+	seen, err := f.desk.Item(t.Context(), eli, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +339,7 @@ func TestClaim(t *testing.T) {
 		t.Errorf("what eli's reject would do = %s, possible %v; want STOP_CLAIMED, true", p.Verdict, p.Possible)
 	}
 	if p := it.Preview["reject"]; p.Verdict != gate.Resolved {
-		t.Errorf("what a reject would do for nobody in particular = %s, want RESOLVED", p.Verdict)
+		t.Errorf("what the holder's reject would do = %s, want RESOLVED", p.Verdict)
 	}
 	f.clock.advance(15 * time.Minute)
 	if got := f.item(id).Claim; got != nil {
@@ -372,7 +372,7 @@ func TestTwoPeople(t *testing.T) {
 	id := gate.ItemIDOf("r1", "launch-1")
 	approve := escalation.Act{Verb: gate.ActApprove, Reason: "r"}
 	preview := func(who gate.Actor) escalation.Preview {
-		it, err := f.desk.ItemFor(t.Context(), who, id)
+		it, err := f.desk.Item(t.Context(), who, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -433,7 +433,7 @@ func TestReadOnlyDesk(t *testing.T) {
 	f.run("r1", 6, 2, 30*time.Second)
 	id := f.lost("r1", "charge-42")
 	desk, before := f.desk.ReadOnly(), len(f.store.Decisions())
-	if _, err := desk.Item(t.Context(), id); err != nil {
+	if _, err := desk.Item(t.Context(), dana, id); err != nil {
 		t.Errorf("reading: %v", err)
 	}
 	act := escalation.Act{Verb: gate.ActClaim, RequestID: "q", Version: 1}

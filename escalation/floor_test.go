@@ -109,9 +109,10 @@ func (f *floor) lost(run gate.RunID, op gate.OpID) gate.ItemID {
 	return gate.ItemIDOf(run, op)
 }
 
+// item is an item as dana sees it.
 func (f *floor) item(id gate.ItemID) escalation.Item {
 	f.t.Helper()
-	it, err := f.desk.Item(f.t.Context(), id)
+	it, err := f.desk.Item(f.t.Context(), dana, id)
 	if err != nil {
 		f.t.Fatalf("item %s: %v", id, err)
 	}

@@ -140,7 +140,7 @@ func TestItemThatIsNotThere(t *testing.T) {
 	f.run("r1", 6, 1, 30*time.Second)
 	f.ask("r1", "look-1", "look")
 	for _, id := range []gate.ItemID{"i-0000000000", gate.ItemIDOf("r1", "look-1")} {
-		if _, err := f.desk.Item(t.Context(), id); !errors.Is(err, gate.ErrNoItem) {
+		if _, err := f.desk.Item(t.Context(), dana, id); !errors.Is(err, gate.ErrNoItem) {
 			t.Errorf("item %s: %v, want no such item", id, err)
 		}
 		if _, err := f.desk.Do(t.Context(), dana, id, escalation.Act{Verb: gate.ActClaim, RequestID: "q"}); !errors.Is(err, gate.ErrNoItem) {

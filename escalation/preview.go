@@ -57,11 +57,10 @@ func variants(it *Item) []variant {
 }
 
 // previews asks the gate what each verb would come to.
-func (d *Desk) previews(ctx context.Context, who viewer, it *Item) (map[string]Preview, error) {
+func (d *Desk) previews(ctx context.Context, who gate.Actor, it *Item) (map[string]Preview, error) {
 	out := map[string]Preview{}
 	for _, v := range variants(it) {
-		v.verb.Actor, v.verb.TakeOver = who.Actor, who.takeOver
-		v.verb.Run, v.verb.Op, v.verb.Version, v.verb.Reason = it.Run, it.Op, it.Version, "-"
+		v.verb.Actor, v.verb.Run, v.verb.Op, v.verb.Version, v.verb.Reason = who, it.Run, it.Op, it.Version, "-"
 		p, err := d.preview(ctx, v)
 		if err != nil {
 			return nil, fmt.Errorf("preview of %s: %w", v.name, err)

@@ -121,7 +121,7 @@ func (w *world) lost(run gate.RunID, op gate.OpID) gate.ItemID {
 func (w *world) act(who gate.Actor, id gate.ItemID, a escalation.Act) gate.DecisionRow {
 	w.t.Helper()
 	w.asks++
-	it, err := w.desk.Item(w.t.Context(), id)
+	it, err := w.desk.Item(w.t.Context(), dana, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (w *world) act(who gate.Actor, id gate.ItemID, a escalation.Act) gate.Decis
 
 func (w *world) item(id gate.ItemID) escalation.Item {
 	w.t.Helper()
-	it, err := w.desk.Item(w.t.Context(), id)
+	it, err := w.desk.Item(w.t.Context(), dana, id)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -169,7 +169,7 @@ func (r *reader) Item(ctx context.Context, id gate.ItemID) (escalation.Item, err
 			return escalation.Item{}, err
 		}
 	}
-	return r.desk.ItemFor(ctx, dana, id)
+	return r.desk.Item(ctx, dana, id)
 }
 
 func (r *reader) Do(ctx context.Context, who gate.Actor, id gate.ItemID, act escalation.Act) (gate.DecisionRow, error) {
