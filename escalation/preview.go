@@ -118,17 +118,10 @@ func (p *Preview) judge(d *gate.Decision) {
 		for i := len(p.Checks) - 1; i >= 0; i-- {
 			if c := p.Checks[i]; !c.OK {
 				p.Says = c.Says
-				p.Possible = p.Possible && passing[c.Step]
+				p.Possible = p.Possible && c.Passing()
 			}
 		}
 	default:
 		p.Possible = true
 	}
-}
-
-// passing are the checks that may come to pass later: by a finding, by another
-// person, by a report, or by time. What has been spent stays spent, time does
-// not come back, and the class of a code stays what it is.
-var passing = map[string]bool{
-	"in flight": true, "clock": true, "two people": true, "2 safe to repeat": true, "retry ratio": true, "breaker": true,
 }

@@ -5,6 +5,29 @@ import (
 	"time"
 )
 
+// The checks that may let pass later what they refuse now.
+const (
+	stepInFlight  = "in flight"
+	stepClock     = "clock"
+	stepTwoPeople = "two people"
+	stepSafe      = "2 safe to repeat"
+	stepRatio     = "retry ratio"
+	stepBreaker   = "breaker"
+)
+
+// Passing reports whether the check may let pass later what it refuses now: by
+// a report, a finding, another person, or time. What has been spent stays
+// spent, time does not come back, and the class of a code stays what it is
+// (R-P4).
+func (c Check) Passing() bool {
+	switch c.Step {
+	case stepInFlight, stepClock, stepTwoPeople, stepSafe, stepRatio, stepBreaker:
+		return true
+	default:
+		return false
+	}
+}
+
 // ChecksOf returns the steps that an approve would meet, each with its
 // numbers, and not only the first that refuses: what a person reads before
 // deciding. The first check that is not OK is the one that names the verdict
@@ -53,11 +76,11 @@ func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) {
 			"%d/%d, this one costs %d", q.Budget.Spent.RetryTokens, q.Budget.MaxRetryTokens, q.Tokens)})
 	}
 	if repeat && q.Ratio != nil {
-		out = append(out, Check{"retry ratio", !q.ratioSpent(), fmt.Sprintf(
+		out = append(out, Check{stepRatio, !q.ratioSpent(), fmt.Sprintf(
 			"%d repeats among %d permits, share at most %g", q.Reading.Repeats, q.Reading.Permits, q.Ratio.Share)})
 	}
 	if q.Breaker != nil {
-		out = append(out, Check{"breaker", q.breakerStop().Verdict == 0, fmt.Sprintf("%s %s", tool.Dependency, q.Reading.Breaker)})
+		out = append(out, Check{stepBreaker, q.breakerStop().Verdict == 0, fmt.Sprintf("%s %s", tool.Dependency, q.Reading.Breaker)})
 	}
 	return out, nil
 }
@@ -72,13 +95,13 @@ func (q *Question) looks(run *Run, in Inputs, v Verb) []Check {
 	case run.closed():
 		out = append(out, Check{"run", false, "has ended"})
 	case last != nil && last.InFlight():
-		out = append(out, Check{"in flight", false, fmt.Sprintf("attempt %d is not reported yet", last.Ordinal)})
+		out = append(out, Check{stepInFlight, false, fmt.Sprintf("attempt %d is not reported yet", last.Ordinal)})
 	case in.Behind:
-		out = append(out, Check{"clock", false, "the wall clock is behind the ledger"})
+		out = append(out, Check{stepClock, false, "the wall clock is behind the ledger"})
 	case q.Tool.Approval == ApprovalTwoPerson && op.mayNotApprove(v):
-		out = append(out, Check{"two people", false, "you asked for it or have approved it"})
+		out = append(out, Check{stepTwoPeople, false, "you asked for it or have approved it"})
 	case q.Tool.Approval == ApprovalTwoPerson:
-		out = append(out, Check{"two people", true, fmt.Sprintf("approval %d of 2", op.approvals(v)+1)})
+		out = append(out, Check{stepTwoPeople, true, fmt.Sprintf("approval %d of 2", op.approvals(v)+1)})
 	}
 	return out
 }
@@ -97,7 +120,7 @@ func (q *Question) checkClass() Check {
 
 func (q *Question) checkSafe() Check {
 	if !q.writes() {
-		return Check{"2 safe to repeat", true, "a read"}
+		return Check{stepSafe, true, "a read"}
 	}
 	says := "write, retry safety " + q.Tool.Safety.String()
 	switch {
@@ -110,7 +133,7 @@ func (q *Question) checkSafe() Check {
 	case q.Tool.Safety == SafetyNever:
 		says += ", no finding"
 	}
-	return Check{"2 safe to repeat", !q.writes() || q.safeToRepeat(), says}
+	return Check{stepSafe, !q.writes() || q.safeToRepeat(), says}
 }
 
 func (q *Question) checkRepair() Check {
