@@ -53,11 +53,13 @@
 // The runs in which something can happen are held in memory, by the gate's own
 // Live; a commit is compared and folded there, under one lock, and then shares
 // a block and a sync with whoever else waits. Behind the writer a second
-// goroutine folds the stored bytes of each block into projection.db, which
-// holds a row for each run, operation, item and dependency, and the lists that
-// screens show. A run that has come to rest leaves memory once its rows are
-// written, and comes back from them when it is asked for. A read waits until
-// the projection has taken in all that was answered before it.
+// goroutine takes over what the decisions of each block changed, and writes it
+// into projection.db, which holds a row for each run, operation, item and
+// dependency, and the lists that screens show. At Open, and after a fault, it
+// folds the stored bytes instead; [Store.Verify] compares the two. A run that
+// has come to rest leaves memory once its rows are written, and comes back from
+// them when it is asked for. A read waits until the projection has taken in all
+// that was answered before it.
 //
 // Nothing but the ledger counts: a projection that is missing, damaged or of
 // another ledger is built anew, at Open or while the store is in use.
