@@ -90,4 +90,6 @@ var compareColumns = []column{
 	{head: "VIRTUAL TIME", rank: 2},
 }
 
-func virtual(r *fixtures.Result) string { return span(time.Duration(r.VirtualMS) * time.Millisecond) }
+func virtual(r *fixtures.Result) string {
+	return gate.Span(time.Duration(r.VirtualMS) * time.Millisecond)
+}

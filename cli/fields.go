@@ -59,7 +59,7 @@ func instant(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format("2006-01-02T15:04:05.000Z")
+	return t.UTC().Format(gate.InstantForm)
 }
 
 // seq prints a sequence number, empty for none.
@@ -101,7 +101,7 @@ func millis(ms int64) string {
 	if ms == 0 {
 		return ""
 	}
-	return span(time.Duration(ms) * time.Millisecond)
+	return gate.Span(time.Duration(ms) * time.Millisecond)
 }
 
 // left prints the time left to a deadline, or since when there is none, in
@@ -120,7 +120,7 @@ func left(deadline, now time.Time) string {
 	case d >= time.Minute:
 		d = d.Truncate(time.Second)
 	}
-	return span(d) + word
+	return gate.Span(d) + word
 }
 
 func actor(a gate.ActorRow) string {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -91,17 +90,6 @@ func TestShownJSON(t *testing.T) {
 		}
 		if got["text"] != stored {
 			t.Errorf("%q reads back as %q", stored, got["text"])
-		}
-	}
-}
-
-func TestSpan(t *testing.T) {
-	for want, d := range map[string]time.Duration{
-		"0s": 0, "1ms": time.Millisecond, "1.5s": 1500 * time.Millisecond, "30s": 30 * time.Second, "10m": 10 * time.Minute,
-		"1m30s": 90 * time.Second, "2h": 2 * time.Hour, "2h5m": 125 * time.Minute, "8760h": gate.MaxDeadline, "1h0m5s": time.Hour + 5*time.Second,
-	} {
-		if got := span(d); got != want {
-			t.Errorf("span(%v) = %s, want %s", int64(d), got, want)
 		}
 	}
 }

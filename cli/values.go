@@ -43,7 +43,7 @@ type spanValue struct {
 func (v *spanValue) Set(s string) error {
 	d, err := time.ParseDuration(s)
 	if err != nil || d < v.least || d > v.most || strings.TrimLeft(s, "0123456789.") == "" {
-		return fmt.Errorf("want a duration with its unit from %s to %s, such as 30s", span(v.least), span(v.most))
+		return fmt.Errorf("want a duration with its unit from %s to %s, such as 30s", gate.Span(v.least), gate.Span(v.most))
 	}
 	*v.d = &d
 	return nil
@@ -51,18 +51,6 @@ func (v *spanValue) Set(s string) error {
 
 func (v *spanValue) String() string { return "" }
 func (v *spanValue) Type() string   { return "DURATION" }
-
-// span prints a duration without the units that are zero.
-func span(d time.Duration) string {
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
 
 // wordValue is one of some names of an enumeration of the gate.
 type wordValue struct {

@@ -23,7 +23,7 @@ func stepStart(s *State, c Start, in Inputs) (Transition, error) {
 	if err != nil {
 		return Transition{}, err
 	}
-	limits := c.Limits.over(policy.Limits)
+	limits := c.Limits.Over(policy.Limits)
 	if err := limits.Check(); err != nil {
 		return Transition{}, err
 	}
@@ -38,7 +38,7 @@ func stepStart(s *State, c Start, in Inputs) (Transition, error) {
 
 // comesTo reports whether the limits and caps asked for are those of a run.
 func (c Start) comesTo(run *Run, policy *Policy) bool {
-	limits := c.Limits.over(policy.Limits)
+	limits := c.Limits.Over(policy.Limits)
 	if limits.Check() != nil {
 		return false
 	}
@@ -85,8 +85,9 @@ func stepAdopt(c Adopt, in Inputs) (Transition, error) {
 	return d.seal(nil), nil
 }
 
-// over returns the limits with what is missing taken from base.
-func (l Limits) over(base Limits) Limits {
+// Over returns the limits with what is missing taken from base, as a run takes
+// it from its policy (R-B1).
+func (l Limits) Over(base Limits) Limits {
 	if l.Attempts == nil {
 		l.Attempts = base.Attempts
 	}

@@ -8,11 +8,11 @@ type gateTime struct {
 	high   time.Time // of the ledger when the process began
 	base   time.Time // the gate's time at origin
 	origin time.Duration
-	behind bool // the wall clock is more than tolerance behind high
+	behind bool // the wall clock is more than ClockTolerance behind high
 }
 
-// tolerance is how far the wall clock may be behind the ledger (R-B10).
-const tolerance = 2 * time.Second
+// ClockTolerance is how far the wall clock may be behind the ledger (R-B10).
+const ClockTolerance = 2 * time.Second
 
 func newGateTime(high time.Time, c Clock) gateTime {
 	g := gateTime{high: high, behind: true}
@@ -23,7 +23,7 @@ func newGateTime(high time.Time, c Clock) gateTime {
 // look reads the wall clock, and starts time when it is not behind.
 func (g *gateTime) look(c Clock) {
 	wall := Truncated(c.Wall())
-	if wall.Before(g.high.Add(-tolerance)) {
+	if wall.Before(g.high.Add(-ClockTolerance)) {
 		return
 	}
 	g.behind, g.origin, g.base = false, c.Elapsed(), wall
