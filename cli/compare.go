@@ -72,7 +72,7 @@ func (r *replay) compareAll(ctx context.Context, all []*fixtures.Fixture) error 
 				continue
 			}
 			r.app.warnDifferences(result)
-			t.row(result.Fixture, result.Rules, fmt.Sprint(result.Dispatches), fmt.Sprint(result.Retries), fmt.Sprint(result.RetryTokens),
+			t.row(result.Fixture, result.Rules, fmt.Sprint(result.Dispatches), fmt.Sprint(result.Repeats), fmt.Sprint(result.RetryTokens),
 				fmt.Sprint(result.DoubleEffects), fmt.Sprint(len(result.Items)), virtual(result))
 		}
 	}

@@ -66,7 +66,7 @@ func together(all []*fixtures.Fixture) (*fixtures.Fixture, error) {
 	long := *one
 	long.Runs = append([]fixtures.Run{}, one.Runs...)
 	last := &long.Runs[len(long.Runs)-1]
-	last.Events = append(append([]fixtures.Event{}, last.Events...), fixtures.Event{At: stays, Do: fixtures.Clock})
+	last.Happenings = append(append([]fixtures.Happening{}, last.Happenings...), fixtures.Happening{At: stays, Do: fixtures.Clock})
 	return &long, nil
 }
 
