@@ -60,8 +60,8 @@ func TestList(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := have[:min(int(row.limit), len(have))]
-			if diff := cmp.Diff(want, append([]string{}, got...)); diff != "" {
-				t.Errorf("rows (-want +got):\n%s", diff)
+			if diff := cmp.Diff(append([]string{}, got...), want); diff != "" {
+				t.Errorf("rows (-got +want):\n%s", diff)
 			}
 		})
 	}

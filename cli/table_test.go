@@ -42,8 +42,8 @@ func TestTable(t *testing.T) {
 			if err := a.print(table); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(row.want, b.String()); diff != "" {
-				t.Errorf("output (-want +got):\n%s", diff)
+			if diff := cmp.Diff(b.String(), row.want); diff != "" {
+				t.Errorf("output (-got +want):\n%s", diff)
 			}
 		})
 	}
@@ -72,8 +72,8 @@ i-333333  a name  7
 (left out here: about; --json has all)
 i-4       a name  7
 `
-	if diff := cmp.Diff(want, b.String()); diff != "" {
-		t.Errorf("output (-want +got):\n%s", diff)
+	if diff := cmp.Diff(b.String(), want); diff != "" {
+		t.Errorf("output (-got +want):\n%s", diff)
 	}
 }
 
@@ -98,8 +98,8 @@ func TestFields(t *testing.T) {
 		if err := a.printFields(f); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(row.want, b.String()); diff != "" {
-			t.Errorf("terminal %v of %d cells (-want +got):\n%s", row.terminal, row.cells, diff)
+		if diff := cmp.Diff(b.String(), row.want); diff != "" {
+			t.Errorf("terminal %v of %d cells (-got +want):\n%s", row.terminal, row.cells, diff)
 		}
 	}
 }
