@@ -35,7 +35,7 @@ type Item struct {
 	Ending       bool              `json:"run_ending,omitempty"`
 	Breaker      gate.BreakerState `json:"breaker"`
 	BreakerUntil time.Time         `json:"breaker_until,omitzero"`
-	SameCause    int64             `json:"same_cause"` // items of the open queue that share dependency and code
+	SameCause    int64             `json:"same_cause"` // items of the open queue that share dependency and code, none that is put off; past 10,000 at least so many
 	Claim        *Claim            `json:"claim,omitempty"`
 	Grants       []Grant           `json:"approvals"`  // counted so far (R-P8); in place of the row's number
 	Findings     []Finding         `json:"findings"`   // of people, by attempt
