@@ -1,5 +1,7 @@
 package gate
 
+import "fmt"
+
 // Step decides one command on a state. It is the only maker of Transitions.
 //
 // An error means that the command is no decision: it names what does not
@@ -24,6 +26,6 @@ func Step(s State, c Command, in Inputs) (Transition, error) {
 	case Verb:
 		return stepVerb(&s, c, in)
 	default:
-		return Transition{}, &InputError{Field: "command", Want: "one that the gate knows", Got: "another"}
+		return Transition{}, &InputError{Field: "command", Want: "one that the gate knows", Got: fmt.Sprintf("%T", c)}
 	}
 }
