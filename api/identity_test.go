@@ -207,8 +207,10 @@ func TestNamesAreLookedUpAgain(t *testing.T) {
 		err   error
 		want  peer
 	}{
-		{[]string{"dana"}, down, part}, {[]string{"dana"}, down, part},
-		{[]string{"dana", "oncall"}, nil, all}, {nil, down, all},
+		{[]string{"dana"}, down, part},
+		{[]string{"dana"}, down, part},
+		{[]string{"dana", "oncall"}, nil, all},
+		{nil, down, all},
 	} {
 		if diff := cmp.Diff(accept(row.names, row.err), row.want, cmp.AllowUnexported(peer{})); diff != "" {
 			t.Errorf("connection %d (-got +want):\n%s", i, diff)
