@@ -61,6 +61,7 @@ func findings(t *testing.T, s *Store, full bool) string {
 // R-L2: whatever is changed in the projection behind the store's back is found,
 // and named.
 func TestVerifyFindsAChangedRow(t *testing.T) {
+	t.Parallel()
 	s, _, _ := toldStore(t, 300)
 	if got := findings(t, s, true); got != "" {
 		t.Fatalf("findings before the change:\n%s", got)
@@ -182,6 +183,7 @@ func copyOf(t *testing.T, db *bbolt.DB) func() {
 // A decision that was forged together with every hash after it is what only
 // the rules can show.
 func TestVerifyFindsAForgedDecision(t *testing.T) {
+	t.Parallel()
 	s, _, dir := toldStore(t, 200)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -254,6 +256,7 @@ func forge(t *testing.T, l *ledger) (seq uint64) {
 
 // A record that was changed on disk is found by the chain, which names where.
 func TestVerifyFindsAChangedRecord(t *testing.T) {
+	t.Parallel()
 	s, _, dir := toldStore(t, 200)
 	record, err := s.ledger.Load().record(50)
 	if err != nil {

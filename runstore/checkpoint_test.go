@@ -41,6 +41,7 @@ func twiceClosed(t *testing.T) (dir string, lines []string) {
 // A log that ends in the beginning of a line was being written when its owner
 // died: the rest of that line says nothing, and is dropped.
 func TestTornCheckpoint(t *testing.T) {
+	t.Parallel()
 	dir, lines := twiceClosed(t)
 	path := filepath.Join(dir, checkpointsName)
 	kept := []byte(lines[0] + lines[1])
@@ -61,6 +62,7 @@ func TestTornCheckpoint(t *testing.T) {
 // Whatever else is in the log and is no checkpoint of this store, in order, is
 // damage; so the store is not opened, and the log is left as it is.
 func TestCheckpointLogDamaged(t *testing.T) {
+	t.Parallel()
 	dir, lines := twiceClosed(t)
 	path := filepath.Join(dir, checkpointsName)
 	one, two := lines[0], lines[1]
@@ -102,6 +104,7 @@ func TestCheckpointLogDamaged(t *testing.T) {
 
 // Open compares the ledger with the newest checkpoint, a verification with all.
 func TestVerifyLooksAtEveryCheckpoint(t *testing.T) {
+	t.Parallel()
 	dir, lines := twiceClosed(t)
 	older := []byte(lines[0])
 	last := len(older) - 2

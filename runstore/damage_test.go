@@ -25,6 +25,7 @@ var flips = flag.Int("flips", 400, "changed bytes of a store that the damage tes
 // finding of the quick verification and of the full one, or stands where
 // nothing is. What the store says is the same each time, down to the last row.
 func TestDamage(t *testing.T) {
+	t.Parallel()
 	n := *flips
 	if raceDetector { // it never lets go of what it keeps of a mapping
 		n = min(n, 40)

@@ -115,6 +115,7 @@ func killOnce(t *testing.T, mode, dir string, after time.Duration) (highest uint
 // R-L3: no record that was acknowledged is missing after the owner was killed,
 // and the ledger is whole.
 func TestKill(t *testing.T) {
+	t.Parallel()
 	cycles := 10
 	if testing.Short() {
 		cycles = 2
@@ -156,6 +157,7 @@ func TestKill(t *testing.T) {
 
 // The check of TestKill can fail: a writer that acknowledges first is caught.
 func TestKillCatchesEarlyAcknowledgement(t *testing.T) {
+	t.Parallel()
 	const most = 200 // the first few are enough, but it is a matter of chance
 	for range most {
 		dir := newStoreDir(t, 10)

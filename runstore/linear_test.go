@@ -38,6 +38,7 @@ var budgetModel = porcupine.Model{
 // asks, one at a time, that gives the same answers; and the permits are as many
 // as the limit or the asks.
 func TestLinearizable(t *testing.T) {
+	t.Parallel()
 	for seed := range *seeds {
 		disk, _ := newStore(t)
 		checkLinear(t, uint64(seed), disk)

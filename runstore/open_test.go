@@ -62,6 +62,7 @@ func checkLine(t *testing.T, what string, err error, want ...error) {
 }
 
 func TestInitMakesAStoreOnce(t *testing.T) {
+	t.Parallel()
 	dir := newStoreDir(t, 10)
 	checkLine(t, "init on a store", Init(dir, ""), ErrExists)
 	if head, err := reopen(t, dir); err != nil || head.Seq < 10 {
@@ -161,6 +162,7 @@ func TestOpenRefuses(t *testing.T) {
 		}, ErrUnsafe},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			dir := newStoreDir(t, 50)
 			if err := c.spoil(dir); err != nil {
 				t.Fatal(err)
@@ -319,6 +321,7 @@ func freePages(t *testing.T, whole []byte) (boltMeta, map[uint64]bool) {
 // bbolt goes back a transaction without a word when its newest meta page is
 // gone; the ledger does not.
 func TestZeroedMeta(t *testing.T) {
+	t.Parallel()
 	dir := newStoreDir(t, 50)
 	path := filepath.Join(dir, ledgerName)
 	whole, err := os.ReadFile(path)
@@ -341,6 +344,7 @@ func TestZeroedMeta(t *testing.T) {
 // A newest meta page that was never written leaves a ledger that is whole, a
 // commit shorter. The checkpoint shows it.
 func TestStaleMeta(t *testing.T) {
+	t.Parallel()
 	dir := newStoreDir(t, 50)
 	path := filepath.Join(dir, ledgerName)
 	b, err := os.ReadFile(path)

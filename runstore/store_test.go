@@ -129,6 +129,11 @@ func both(t *testing.T, mem, disk gate.Engine, c gate.Command, in gate.Inputs) {
 	if wantErr != nil && !storetest.IsRefusal(wantErr) {
 		t.Fatalf("%s = %v", c.Act(), wantErr)
 	}
+	plain := got // but for what an engine in memory does not have
+	plain.Hash, plain.Inputs.Contract = want.Hash, want.Inputs.Contract
+	if reflect.DeepEqual(want, plain) {
+		return // cmp takes its time over what is equal
+	}
 	if diff := cmp.Diff(want, got, sameDecision); diff != "" {
 		t.Fatalf("%s on disk (-memory +disk):\n%s", c.Act(), diff)
 	}
