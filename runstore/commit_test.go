@@ -151,10 +151,11 @@ func TestWriterWithoutSpace(t *testing.T) {
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
-	l, err := openLedger(path, 18<<20)
+	l, err := openLedger(path, 4<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
+	l.db.AllocSize = 256 << 10 // how far the file grows at once; a small one is soon full
 	t.Cleanup(func() { l.close() }) //nolint:errcheck // of a test's own file
 	w := startTestWriter(l)
 	big := bytes.Repeat([]byte("x"), 512<<10)
