@@ -66,8 +66,8 @@ func (f *form) choice(p part) int {
 	return -1
 }
 
-// carry takes the values of an earlier draft of the same verb over. What was
-// typed to be sure has to be typed again.
+// carry takes the values of an earlier draft of the same verb over, and the
+// cursor to where it was left. What was typed to be sure has to be typed again.
 func (f *form) carry(old *form) {
 	for i := range f.fields {
 		fd := &f.fields[i]
@@ -77,11 +77,13 @@ func (f *form) carry(old *form) {
 		}
 		if fd.choices == nil {
 			fd.text.SetValue(from.text.Value())
+			fd.text.SetCursor(from.text.Position())
 		} else if from.choice < len(fd.choices) {
 			fd.choice = from.choice
 		}
 	}
 	f.settle()
+	f.focus(f.place(old.fields[old.at].part))
 }
 
 // focus gives the keys to field i.

@@ -134,6 +134,32 @@ func TestRule5EscKeepsTheDraft(t *testing.T) {
 	if f := h.m.form; f.value(partEvidence) != "their log says no" || f.choice(partFinding) != 1 {
 		t.Errorf("the draft came back as %q, choice %d", f.value(partEvidence), f.choice(partFinding))
 	}
+	if got := h.m.form.at; h.m.form.fields[got].part != partEvidence {
+		t.Errorf("the cursor came back in field %d, want the evidence, where it was left", got)
+	}
+	h.press("left", "esc", "r")
+	h.wait()
+	h.write("!")
+	if got := h.m.form.value(partEvidence); got != "their log says n!o" {
+		t.Errorf("typed where the cursor was left: %q", got)
+	}
+}
+
+// Rule 5: only left and right choose. A blank, or any letter of a sentence
+// that was meant for a text, leaves a choice as it is.
+func TestRule5OnlyArrowsChoose(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "r")
+	h.wait()
+	h.press("right")
+	h.write("a sentence, of some words")
+	if got := h.m.form.choice(partFinding); got != 0 {
+		t.Errorf("a sentence typed at a choice made it %d, want 0", got)
+	}
+	h.press("right")
+	if got := h.m.form.choice(partFinding); got != 1 {
+		t.Errorf("right made it %d, want 1", got)
+	}
 }
 
 // Rule 6: what can be taken back takes one key, and says how.
@@ -336,7 +362,7 @@ func TestRule7DraftsSurvive(t *testing.T) {
 	if got := h.m.form.value(partReason); got != "no use" {
 		t.Errorf("after a refusal the draft is %q", got)
 	}
-	h.press("right") // take over
+	h.press("shift+tab", "right") // take over
 	h.press("ctrl+s")
 	if len(h.acts) != 2 || !h.acts[1].TakeOver || h.acts[1].RequestID == h.acts[0].RequestID {
 		t.Errorf("sent %+v, want a take-over as a request of its own", h.acts)

@@ -48,7 +48,7 @@ func keymap() []binding {
 		{in: inForm, keys: "ctrl+s", show: "ctrl+s", does: "decide", says: "send this decision to the gate; nothing else does", off: (*Model).noSend, do: (*Model).send},
 		{in: inForm, keys: "enter tab down", show: "enter", does: "next field", says: "go to the next field; it never decides", off: lastField, do: func(m *Model) tea.Cmd { return m.nextField(1) }},
 		{in: inForm, keys: "shift+tab up", show: "shift+tab", says: "go to the field before", do: func(m *Model) tea.Cmd { return m.nextField(-1) }},
-		{in: inForm, keys: "right space", show: "left/right", does: "choose", says: "choose, in a field with a choice", off: notAChoice, do: func(m *Model) tea.Cmd { m.form.choose(1); return nil }},
+		{in: inForm, keys: "right", show: "left/right", does: "choose", says: "choose, in a field with a choice", off: notAChoice, do: func(m *Model) tea.Cmd { m.form.choose(1); return nil }},
 		{in: inForm, keys: "left", off: notAChoice, do: func(m *Model) tea.Cmd { m.form.choose(-1); return nil }},
 		{in: inForm, keys: "esc", show: "esc", does: "leave, keep the draft", says: "decide nothing; what was typed is kept", kept: true, do: (*Model).leaveForm, tiny: true},
 		{in: inForm, keys: "ctrl+c", do: (*Model).leaveForm, tiny: true},
@@ -169,8 +169,8 @@ func (m *Model) write(where place, msg tea.KeyMsg) tea.Cmd {
 	return nil
 }
 
-// bound returns what a key is bound to in a place, nil for nothing. A letter
-// or a blank in a text field is text.
+// bound returns what a key is bound to in a place, nil for nothing. In a text
+// field left and right move in the text.
 func (m *Model) bound(where place, name string) *binding {
 	if name == "" {
 		return nil
@@ -180,8 +180,8 @@ func (m *Model) bound(where place, name string) *binding {
 		if b.in&where == 0 || !has(b.keys, name) {
 			continue
 		}
-		if where == inForm && b.off != nil && (name == "left" || name == "right" || name == "space") && b.off(m) != "" {
-			continue // it moves the cursor in the text, or is text
+		if where == inForm && b.off != nil && (name == "left" || name == "right") && b.off(m) != "" {
+			continue
 		}
 		return b
 	}
