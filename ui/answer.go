@@ -33,6 +33,8 @@ func (m *Model) answered(msg answerMsg) tea.Cmd {
 	m.feed.urgent = true
 	if !msg.act.Verb.Decides() {
 		m.marked(msg)
+	} else if !msg.row.Verdict.IsStop() {
+		m.outdated(msg.item)
 	}
 	if msg.form == nil {
 		return m.showMark(msg.item)
@@ -65,7 +67,7 @@ func (m *Model) showAnswer(msg answerMsg) tea.Cmd {
 	}
 	m.announce(views.Notice{})
 	if r == nil || r != m.here().review {
-		n := views.Answer(msg.row, m.now)
+		n := views.Answer(msg.row, m.Who.ID, m.now)
 		n.Text = string(msg.op) + ": " + n.Text
 		m.announce(n)
 	}

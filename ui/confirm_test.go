@@ -186,6 +186,35 @@ func TestRule6MarksTakeOneKeyAndAnUndo(t *testing.T) {
 	}
 }
 
+// Rule 6: a mark on an item that has moved on is not offered to be undone.
+func TestRule6UndoEndsWithTheVersion(t *testing.T) {
+	h, _ := incident(t)
+	h.press("c", "enter")
+	h.wantRow("U undo")
+	h.press("x")
+	h.wait()
+	h.write("no use")
+	h.press("ctrl+s")
+	h.wantNoRow("U undo")
+	h.press("U")
+	h.wantRow("U does nothing now", "there is nothing to undo")
+
+	// Somebody else moves it, while it is in the list and under review.
+	absent := escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log", TakeOver: true}
+	for _, review := range []bool{false, true} {
+		h, ids := incident(t)
+		h.press("c")
+		if review {
+			h.press("enter")
+		}
+		h.w.act(lee, ids[0], absent)
+		h.poke()
+		if h.press("U"); len(h.acts) != 1 {
+			t.Errorf("in a review %v: undo was sent for an item that has moved on", review)
+		}
+	}
+}
+
 // Rule 6: where a dispatch of a write may follow that is not safe to repeat,
 // and for two-person and as-new-action, the last four characters of the id are
 // typed as well.

@@ -130,6 +130,11 @@ func (m *Model) apply(msg readMsg) {
 	m.counts = msg.counts
 	if msg.queue != nil && msg.queueGen == m.queue.gen {
 		m.queue.list.take(*msg.queue)
+		for i := range msg.queue.rows {
+			if u, row := m.undo, &msg.queue.rows[i]; u != nil && row.ID == u.item && row.Version > u.act.Version {
+				m.outdated(row.ID)
+			}
+		}
 	}
 	if msg.runs != nil && msg.runsGen == m.runs.gen {
 		m.runs.list.take(*msg.runs)
@@ -140,6 +145,9 @@ func (m *Model) apply(msg readMsg) {
 		}
 		if r := m.path[i].review; r != nil && r.about() == msg.review && !msg.review.IsZero() {
 			r.take(msg)
+			if r.moved != nil {
+				m.outdated(r.id)
+			}
 		}
 	}
 	if !m.landed {

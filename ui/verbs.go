@@ -101,7 +101,7 @@ func nameOfSnooze(m *Model) (does, says string) {
 // marked says what a mark came to, and how it can be taken back.
 func (m *Model) marked(msg answerMsg) {
 	if msg.row.Verdict != gate.Recorded {
-		n := views.Answer(msg.row, m.now)
+		n := views.Answer(msg.row, m.Who.ID, m.now)
 		n.Text = msg.act.Verb.String() + " " + string(msg.op) + ": " + n.Text
 		m.announce(n)
 		return
@@ -138,6 +138,14 @@ func (m *Model) noUndo() string {
 		return "there is nothing to undo"
 	}
 	return ""
+}
+
+// outdated is told of an item that has moved on: a mark on it is no longer
+// there to be taken back.
+func (m *Model) outdated(id gate.ItemID) {
+	if m.undo != nil && m.undo.item == id {
+		m.undo = nil
+	}
 }
 
 // takeBack undoes the newest mark.

@@ -8,9 +8,9 @@ import (
 )
 
 // Answer puts the gate's answer to a verb into one line: the verdict, with the
-// numbers that a person wants next. It is permission or refusal, and never
+// numbers that a person wants next. me is the operator's id. It is permission or refusal, and never
 // says that something has been done.
-func Answer(d gate.DecisionRow, now time.Time) Notice {
+func Answer(d gate.DecisionRow, me string, now time.Time) Notice {
 	says := []string{d.Verdict.String()}
 	switch p := d.Permit; {
 	case p != nil:
@@ -21,7 +21,7 @@ func Answer(d gate.DecisionRow, now time.Time) Notice {
 		says = append(says, "dispatch from "+moment(p.NotBefore.Time, now))
 	case d.Verdict == gate.Stale && d.Changed != nil:
 		c := d.Changed
-		says = append(says, "moved by "+actorName(c.By, "")+" "+ago(now.Sub(c.At.Time))+" ago", c.Act.String()+" got "+c.Verdict.String())
+		says = append(says, "moved by "+actorName(c.By, me)+" "+ago(now.Sub(c.At.Time))+" ago", c.Act.String()+" got "+c.Verdict.String())
 	case d.Verdict.IsStop():
 		says = append(says, stopNumbers(d, now)...)
 	case d.Verdict == gate.Recorded && d.Act == gate.ActApprove:

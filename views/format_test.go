@@ -83,13 +83,18 @@ func TestAnswer(t *testing.T) {
 			gate.DecisionRow{Verdict: gate.Stale, Changed: &gate.ChangedRow{At: gate.InstantOf(now.Add(-12 * time.Second)), By: gate.ActorRow{ID: "uid:7", Name: "lee"}, Act: gate.ActReject, Verdict: gate.Resolved}},
 			Notice{Text: "STALE, moved by lee 12s ago, reject got RESOLVED", Tone: Loud},
 		},
+		{
+			"moved on by the operator",
+			gate.DecisionRow{Verdict: gate.Stale, Changed: &gate.ChangedRow{At: gate.InstantOf(now.Add(-12 * time.Second)), By: gate.ActorRow{ID: "uid:1", Name: "dana"}, Act: gate.ActReject, Verdict: gate.Resolved}},
+			Notice{Text: "STALE, moved by you 12s ago, reject got RESOLVED", Tone: Loud},
+		},
 		{"can be asked again", gate.DecisionRow{Verdict: gate.StopBreakerOpen, RetryAt: gate.InstantOf(now.Add(9 * time.Second))}, Notice{Text: "STOP_BREAKER_OPEN, not before 09:12:53.000Z", Tone: Loud}},
 		{"noted", gate.DecisionRow{Verdict: gate.Recorded}, Notice{Text: "RECORDED"}},
 		{"resolved", gate.DecisionRow{Verdict: gate.Resolved, NewRun: "run-2"}, Notice{Text: "RESOLVED, goes on in run run-2", Tone: Good}},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			if got := Answer(r.d, now); got != r.want {
+			if got := Answer(r.d, "uid:1", now); got != r.want {
 				t.Errorf("got  %+v\nwant %+v", got, r.want)
 			}
 		})

@@ -219,7 +219,7 @@ func (b *block) answered(v ReviewView, now time.Time) {
 	if d == nil {
 		return
 	}
-	n := Answer(*d, now)
+	n := Answer(*d, v.Me, now)
 	b.label("you: " + VerbName(d.Act, d.NewOp != ""))
 	b.wrapped(reviewAt, n.Tone.style(), n.Text)
 	if d.Permit == nil {
