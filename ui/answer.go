@@ -69,13 +69,16 @@ func (m *Model) showAnswer(msg answerMsg) tea.Cmd {
 	if r == nil || r != m.here().review {
 		n := views.Answer(msg.row, m.Who.ID, m.now)
 		n.Text = string(msg.op) + ": " + n.Text
+		if msg.held != "" {
+			n.Text += ", " + msg.held
+		}
 		m.announce(n)
 	}
 	if r == nil || r.item == nil {
 		return nil
 	}
 	row := msg.row
-	r.answer, r.ref, r.came = &row, gate.Ref{}, nil
+	r.answer, r.held, r.ref, r.came = &row, msg.held, gate.Ref{}, nil
 	if p := row.Permit; p != nil {
 		r.ref = gate.Ref{Run: row.Run, Op: row.Op}
 		if p.Op != "" {

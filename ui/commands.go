@@ -259,13 +259,19 @@ func (o *outside) decisions(ref gate.Ref, last uint64) tea.Cmd {
 }
 
 // do sends one act to the gate. It is one action however often it is sent with
-// the same request id (R-P6).
+// the same request id (R-P6). After a STOP_CLAIMED it brings who holds the claim.
 func (o *outside) do(id gate.ItemID, op gate.OpID, act escalation.Act, from *form) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(o.ctx, answerWithin)
 		defer cancel()
-		row, err := o.desk.Do(ctx, o.who, id, act)
-		return answerMsg{id, op, act, from, row, err}
+		msg := answerMsg{item: id, op: op, act: act, form: from}
+		msg.row, msg.err = o.desk.Do(ctx, o.who, id, act)
+		if msg.row.Verdict == gate.StopClaimed {
+			if it, err := o.source.Item(ctx, id); err == nil { // without it the answer is still whole
+				msg.held = heldBy(&it.ItemRow, o.clock())
+			}
+		}
+		return msg
 	}
 }
 

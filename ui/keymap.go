@@ -73,7 +73,7 @@ func keymap() []binding {
 		{in: lists | inRun, keys: "down j", show: "up/down", does: "move", says: "move, also with j and k", do: step(1), held: true},
 		{in: inQueue, keys: "enter", show: "enter", does: "review", says: "review the item: what happened, and what each verb would do", off: noItem, do: func(m *Model) tea.Cmd { return m.toReview(m.queueRow().ID) }},
 		{in: inRuns, keys: "enter", show: "enter", does: "open", says: "open the run: its gauges, and every attempt", off: noRun, do: func(m *Model) tea.Cmd { return m.toRun(m.runs.list.cur.id, "") }},
-		{in: inQueue | inReview, keys: "c", show: "c", does: "claim", says: "claim the item for you; U undoes", now: nameOfClaim, off: (*Model).noMark, do: (*Model).claim},
+		{in: inQueue | inReview, keys: "c", show: "c", does: "claim", says: "claim the item for you; U undoes", now: nameOfClaim, off: (*Model).noClaim, do: (*Model).claim},
 		{in: inQueue | inReview, keys: "z", show: "z", does: "snooze", says: "hide the item for an hour; the run's deadline runs on; U undoes", now: nameOfSnooze, off: (*Model).noMark, do: (*Model).snooze},
 		{in: inQueue | inReview, keys: "U", show: "U", does: "undo", says: "undo the newest claim, release or snooze of yours", off: (*Model).noUndo, do: (*Model).takeBack},
 		{in: lists, keys: "R", show: "R", says: "take in what has come, moved or left; the cursor stays with its row", off: (*Model).noNews, do: (*Model).takeIn},

@@ -276,11 +276,20 @@ func TestAKeyIsNamedForWhatItDoes(t *testing.T) {
 
 	// Somebody else's is not released.
 	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActClaim})
+	h.press("c") // before that has been read
+	h.wantRow("claim charge-1: STOP_CLAIMED", ", held by lee, 15m left")
 	h.poke()
-	h.wantRow("c claim")
+	h.wantNoRow("c claim")
+	h.press("c")
+	h.wantRow("c does nothing now: held by lee, 15m left; a decision can take it over")
 	h.press("enter")
-	h.wantRow("c claim", "STOP_CLAIMED")
-	h.wantRow("held by lee")
+	h.wantRow("c claim", "held by lee, 15m left; a decision can")
+	h.press("x")
+	h.wait()
+	h.press("enter")
+	h.write("no use")
+	h.press("ctrl+s")
+	h.wantRow("you: reject", "STOP_CLAIMED", ", held by lee, 15m left")
 }
 
 // The footer shows every verb of a review, and the way out of every screen, at

@@ -100,6 +100,7 @@ type answerMsg struct {
 	act  escalation.Act
 	form *form // that sent it; nil for an act without one
 	row  gate.DecisionRow
+	held string // by whom, after a STOP_CLAIMED
 	err  error
 }
 

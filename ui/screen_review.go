@@ -28,6 +28,7 @@ type reviewScreen struct {
 	asked  bool              // a decision of the operator's is with the gate
 	later  func()            // tells of what moved it meanwhile, if that decision gets no answer
 	answer *gate.DecisionRow // the gate's newest answer to this operator here
+	held   string            // by whom, when it is STOP_CLAIMED
 	ref    gate.Ref          // the operation whose attempt it permitted
 	came   *gate.AttemptRow  // and what became of that attempt
 	reload bool              // the operator's own decision moved it, or they want it read again
@@ -170,7 +171,7 @@ func (m *Model) noDecision(v verb) string {
 
 func (m *Model) reviewView(r *reviewScreen) views.ReviewView {
 	v := views.ReviewOf(r.item, m.Who.ID)
-	v.AsOf, v.Moved, v.Gone, v.Answer, v.Came, v.Top = r.asOf, r.moved, r.gone, r.answer, r.came, r.top
+	v.AsOf, v.Moved, v.Gone, v.Answer, v.Held, v.Came, v.Top = r.asOf, r.moved, r.gone, r.answer, r.held, r.came, r.top
 	if r.how != nil {
 		v.Resolved = r.how
 	}
@@ -184,10 +185,7 @@ func (m *Model) reviewView(r *reviewScreen) views.ReviewView {
 			}
 		}
 	}
-	claim := views.Preview{Key: "c", Do: m.claimVerb(&r.item.ItemRow), Off: m.noMark()}
-	if escalation.HeldAgainst(r.item.ItemRow, m.Who, m.now) {
-		claim.Verdict, claim.Says = gate.StopClaimed, "held by "+r.item.ClaimBy+"; a decision can take it over"
-	}
+	claim := views.Preview{Key: "c", Do: m.claimVerb(&r.item.ItemRow), Off: m.noClaim()}
 	snooze := views.Preview{Key: "z", Do: gate.ActSnooze, Off: m.noMark()}
 	if snooze.Name, _ = nameOfSnooze(m); m.asleep(&r.item.ItemRow) {
 		snooze.Says = "brings it back into the queue"

@@ -50,6 +50,27 @@ func (m *Model) noMark() string {
 	return ""
 }
 
+// noClaim is noMark for a claim: the lease of somebody else is not taken by one
+// key.
+func (m *Model) noClaim() string {
+	if why := m.noMark(); why != "" {
+		return why
+	}
+	if row := m.onItem(); escalation.HeldAgainst(*row, m.Who, m.now) {
+		return heldBy(row, m.now) + "; a decision can take it over"
+	}
+	return ""
+}
+
+// heldBy says who holds the claim on an item, empty for nobody.
+func heldBy(row *gate.ItemRow, now time.Time) string {
+	c := escalation.ClaimOf(*row, now)
+	if c == nil {
+		return ""
+	}
+	return "held by " + c.By + ", " + views.Ago(c.Until.Sub(now)) + " left"
+}
+
 // mark sends a verb that charges nothing and can be taken back.
 func (m *Model) mark(act escalation.Act) tea.Cmd {
 	row := m.onItem()
@@ -103,6 +124,9 @@ func (m *Model) marked(msg answerMsg) {
 	if msg.row.Verdict != gate.Recorded {
 		n := views.Answer(msg.row, m.Who.ID, m.now)
 		n.Text = msg.act.Verb.String() + " " + string(msg.op) + ": " + n.Text
+		if msg.held != "" {
+			n.Text += ", " + msg.held
+		}
 		m.announce(n)
 		return
 	}

@@ -36,6 +36,7 @@ type ReviewView struct {
 	Moved  *gate.DecisionRow // what moved it, when it is no longer what is shown
 	Gone   bool              // and it no longer waits
 	Answer *gate.DecisionRow // the gate's newest answer to the operator about it; nil for none
+	Held   string            // by whom, when that answer is STOP_CLAIMED
 	Came   *gate.AttemptRow  // and what became of the attempt that this permitted; nil while that is not known
 
 	Verbs []Preview
@@ -220,6 +221,9 @@ func (b *block) answered(v ReviewView, now time.Time) {
 		return
 	}
 	n := Answer(*d, v.Me, now)
+	if v.Held != "" {
+		n.Text += ", " + v.Held
+	}
 	b.label("you: " + VerbName(d.Act, d.NewOp != ""))
 	b.wrapped(reviewAt, n.Tone.style(), n.Text)
 	if d.Permit == nil {
