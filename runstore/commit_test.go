@@ -155,7 +155,7 @@ func TestWriterWithoutSpace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.db.AllocSize = 256 << 10 // how far the file grows at once; a small one is soon full
+	l.db.AllocSize = 256 << 10      // how far the file grows at once; a small one is soon full
 	t.Cleanup(func() { l.close() }) //nolint:errcheck // of a test's own file
 	w := startTestWriter(l)
 	big := bytes.Repeat([]byte("x"), 512<<10)

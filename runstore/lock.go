@@ -42,6 +42,22 @@ func lockDir(dir string) (*os.File, error) {
 	}
 }
 
+// lockShared waits, no longer than lockWait, until nobody owns the bbolt file f.
+// Closing it lets go.
+func lockShared(f *os.File) error {
+	for tries := int(lockWait / lockPoll); ; tries-- {
+		switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); {
+		case err == nil:
+			return nil
+		case !errors.Is(err, syscall.EWOULDBLOCK):
+			return fmt.Errorf("locking %q: %w", f.Name(), err)
+		case tries == 0:
+			return fmt.Errorf("%w by another process", ErrLocked)
+		}
+		time.Sleep(lockPoll)
+	}
+}
+
 // ownerOf says who owns the store in dir, with a comma before it; nothing if
 // nobody does.
 func ownerOf(dir string) string {

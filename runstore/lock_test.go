@@ -10,6 +10,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"go.etcd.io/bbolt"
+
+	"tollgate/gate"
 )
 
 // The files of a store are plain ones of its user's alone, or the store does
@@ -137,5 +141,77 @@ func TestStoreOfAStoppedOwner(t *testing.T) {
 	}
 	if err := Init(dir, ""); err == nil || !strings.HasSuffix(err.Error(), "is a store already") {
 		t.Errorf("init after its end = %v, want … is a store already", err)
+	}
+}
+
+// Whoever reads the ledger with a tool of bbolt's own holds it, and is waited
+// for no longer than an owner.
+func TestStoreThatAToolReads(t *testing.T) {
+	t.Parallel()
+	dir := newStoreDir(t, 10)
+	tool, err := bbolt.Open(filepath.Join(dir, ledgerName), 0, &bbolt.Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Open(dir, Options{})
+	checkLine(t, "open", err, ErrLocked)
+	if err := tool.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reopen(t, dir); err != nil {
+		t.Errorf("open when it has let go = %v", err)
+	}
+}
+
+// A copy of the files that was taken while their owner went on, as cp takes it,
+// is a store as it was, or is refused, or is shown to be none by a verification.
+func TestLiveCopy(t *testing.T) {
+	t.Parallel()
+	s, story, dir := toldStore(t, 20)
+	const copies = 20
+	outcomes := map[string]int{}
+	for n := range copies {
+		copied := filepath.Join(t.TempDir(), "store")
+		if err := os.Mkdir(copied, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{ledgerName, projectionName, checkpointsName} {
+			begin, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := story.Tell(t.Context(), s, 5); err != nil {
+				t.Fatal(err)
+			}
+			end, err := os.ReadFile(filepath.Join(dir, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			cut := min((2+n)*4096, len(begin)) // how far the copy had come meanwhile
+			if err := os.WriteFile(filepath.Join(copied, name), append(begin[:cut:cut], end[cut:]...), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		again, err := Open(copied, Options{})
+		if err != nil {
+			checkLine(t, fmt.Sprintf("copy %d", n), err, gate.ErrDamaged)
+			outcomes["refused"]++
+			continue
+		}
+		switch got := findings(t, again, true); {
+		case got == "":
+			outcomes["whole"]++
+		case strings.HasPrefix(got, "projection.db: it was built anew: ") && strings.Count(got, "\n") == 1:
+			outcomes["whole, but for its projection"]++
+		default:
+			outcomes["shown to be none"]++
+		}
+		if err := again.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Log(outcomes)
+	if outcomes["whole"]+outcomes["whole, but for its projection"] == copies {
+		t.Error("every copy is whole, so that none of them shows anything")
 	}
 }

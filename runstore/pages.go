@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"os"
@@ -59,15 +60,24 @@ type pageCheck struct {
 	buf   []byte                        // what has been read of the page that is looked at
 }
 
-// checkPages looks at the file at path, to which nobody may write meanwhile.
-// It returns gate.ErrDamaged for one whose trees and free list do not hold
-// together, and ErrForeign for one that never was a bbolt file.
+// checkPages looks at the file at path, which nobody may have open. It returns
+// ErrLocked if somebody has, gate.ErrDamaged for a file whose trees and free
+// list do not hold together, and ErrForeign for one that never was a bbolt
+// file.
 func checkPages(ctx context.Context, path string, deep bool, row func(key, value []byte) error) error {
 	f, err := openPlain(path, os.O_RDONLY)
 	if err != nil {
 		return err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
+	if err := lockShared(f); err != nil {
+		return err
+	}
+	return checkFile(ctx, f, deep, row)
+}
+
+// checkFile is checkPages for a file that nobody writes to.
+func checkFile(ctx context.Context, f *os.File, deep bool, row func(key, value []byte) error) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -112,13 +122,13 @@ func checkOpenPages(ctx context.Context, db *bbolt.DB, path string, row func(key
 // look walks the trees, and then the free list.
 func (c *pageCheck) look(ctx context.Context) error {
 	c.taken = newBitset()
-	roots, err := c.tree(ctx, c.meta.root, true)
+	buckets, err := c.tree(ctx, c.meta.root, true)
 	if err != nil {
 		return err
 	}
-	for _, root := range roots {
-		if _, err := c.tree(ctx, root, false); err != nil {
-			return err
+	for _, b := range buckets {
+		if _, err := c.tree(ctx, b.root, false); err != nil {
+			return fmt.Errorf("bucket %q: %w", b.name, err)
 		}
 	}
 	return c.freelist()
@@ -189,9 +199,15 @@ type child struct {
 	from, to []byte
 }
 
+// boltBucket is a bucket that has a tree of its own.
+type boltBucket struct {
+	name []byte
+	root uint64 // page
+}
+
 // tree walks a tree level by level; all its leaves lie on the same one. With
-// top it reads the leaves and returns the roots of the buckets that they name.
-func (c *pageCheck) tree(ctx context.Context, root uint64, top bool) (buckets []uint64, err error) {
+// top it reads the leaves and returns the buckets that they name.
+func (c *pageCheck) tree(ctx context.Context, root uint64, top bool) (buckets []boltBucket, err error) {
 	level := []child{{page: root}}
 	for range maxLevels {
 		var kind uint16 // of the pages of this level
@@ -219,9 +235,9 @@ func (c *pageCheck) tree(ctx context.Context, root uint64, top bool) (buckets []
 			case kind != flagLeaf:
 				err = damaged("page %d has type %#x", p.id, kind)
 			case size > pageHeader:
-				var roots []uint64
-				roots, err = c.leaf(p, at, top)
-				buckets = append(buckets, roots...)
+				var more []boltBucket
+				more, err = c.leaf(p, at, top)
+				buckets = append(buckets, more...)
 			}
 			if err != nil {
 				return nil, err
@@ -252,9 +268,9 @@ func (c *pageCheck) branch(p *boltPage, at child, next []child) ([]child, error)
 	return next, err
 }
 
-// leaf checks a leaf page and returns the root pages of the buckets that it
-// names; only a leaf of the top tree may name any.
-func (c *pageCheck) leaf(p *boltPage, at child, top bool) (roots []uint64, err error) {
+// leaf checks a leaf page and returns the buckets that it names; only a leaf of
+// the top tree may name any.
+func (c *pageCheck) leaf(p *boltPage, at child, top bool) (buckets []boltBucket, err error) {
 	err = c.elements(p, at, func(e element) error {
 		if e.flags&^flagBucket != 0 || (e.flags == flagBucket) != top {
 			return damaged("page %d mixes buckets and values", p.id)
@@ -270,12 +286,15 @@ func (c *pageCheck) leaf(p *boltPage, at child, top bool) (roots []uint64, err e
 			return c.row(e.key, value)
 		}
 		root, err := c.bucket(p, value)
-		if root != 0 {
-			roots = append(roots, root)
+		if err != nil {
+			return fmt.Errorf("bucket %q: %w", e.key, err)
 		}
-		return err
+		if root != 0 {
+			buckets = append(buckets, boltBucket{bytes.Clone(e.key), root})
+		}
+		return nil
 	})
-	return roots, err
+	return buckets, err
 }
 
 // bucket returns the root page of a bucket, or 0 if the bucket lies inline in
