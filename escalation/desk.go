@@ -87,7 +87,8 @@ func (d *Desk) project(ctx context.Context, ref gate.Ref) (Item, error) {
 	if err != nil {
 		return Item{}, err
 	}
-	return NewItem(run, op, dep, same, d.door.Contract().Dependencies[op.Dependency].Runbook, now), nil
+	it := NewItem(run, op, dep, same, d.door.Contract().Dependencies[op.Dependency].Runbook, now)
+	return it, d.tell(ctx, op, &it)
 }
 
 // sameCauseMost bounds how many items are looked at to count those of one

@@ -41,8 +41,9 @@ type Item struct {
 	Findings     []Finding         `json:"findings"`   // of people, by attempt
 	Dispatches   []gate.AttemptRow `json:"dispatches"` // every attempt that is kept, oldest first
 	Terminal     *gate.Terminal    `json:"terminal,omitempty"`
-	Cause        uint64            `json:"cause"` // the decision that it answers
-	Changed      gate.ChangedRow   `json:"changed"`
+	Cause        uint64            `json:"cause"`           // the decision that it answers
+	Route        *gate.Route       `json:"route,omitempty"` // by which that sent it here
+	Changed      gate.ChangedRow   `json:"changed"`         // its newest change, with what a person wrote; of a resolved item the one that resolved it
 	Notes        int64             `json:"notes,omitempty"`
 	LastNote     string            `json:"last_note,omitempty"`
 	Runbook      string            `json:"runbook,omitempty"`
@@ -58,13 +59,20 @@ type Grant struct {
 	At  time.Time     `json:"at"`
 }
 
-// Finding is what a person found out about one attempt.
+// Finding is what a person found out about one attempt: who, when, on which
+// evidence and why, as the decision Seq of the ledger has it.
 type Finding struct {
-	Ordinal int64        `json:"ordinal"`
-	Finding gate.Finding `json:"finding"`
+	Ordinal  int64         `json:"ordinal"`
+	Finding  gate.Finding  `json:"finding"`
+	Seq      uint64        `json:"seq,omitempty"`
+	At       gate.Instant  `json:"at,omitzero"`
+	By       gate.ActorRow `json:"by,omitzero"`
+	Reason   string        `json:"reason,omitempty"`
+	Evidence string        `json:"evidence,omitempty"`
 }
 
-// NewItem projects an operation that has a hold. The breaker comes from dep,
+// NewItem projects an operation that has a hold, without what only the ledger
+// tells of it. The breaker comes from dep,
 // sameCause counts the open items that share dependency and code, and runbook
 // is the dependency's template. now is in UTC.
 func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCause int64, runbook string, now time.Time) Item {
@@ -89,12 +97,16 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 		first, last := op.FirstError, op.LastError
 		it.FirstFailure, it.LastFailure = &first, &last
 	}
+	if op.Terminal != nil {
+		route := op.Terminal.NextAction
+		it.Route = &route
+	}
 	for i, g := range h.Approvals {
 		it.Grants[i] = Grant{By: gate.ActorRow(g.By), Seq: g.Seq, At: g.At}
 	}
 	for _, a := range op.Attempts {
 		if a.Finding != gate.FindingNone {
-			it.Findings = append(it.Findings, Finding{a.Ordinal, a.Finding})
+			it.Findings = append(it.Findings, Finding{Ordinal: a.Ordinal, Finding: a.Finding})
 		}
 	}
 	it.Runbook = runbookOf(runbook, &it)

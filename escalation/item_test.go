@@ -25,7 +25,7 @@ func TestItemCarriesTheWholeContract(t *testing.T) {
 
 	it := f.item(id)
 	transient := gate.ClassTransient
-	failure := gate.Failure{Code: "timeout", Message: "no answer"}
+	failure, reconcile := gate.Failure{Code: "timeout", Message: "no answer"}, gate.RouteReconcile
 	want := escalation.Item{
 		ItemRow: gate.ItemRow{
 			ID: id, Version: 1, Kind: gate.KindOutcomeUnknown, State: gate.HoldOpen, Run: "r1", Op: "charge-42", Agent: "planner",
@@ -44,7 +44,7 @@ func TestItemCarriesTheWholeContract(t *testing.T) {
 			Ordinal: 1, Seq: 4, Tool: "charge", Agent: "planner", Permitted: gate.InstantOf(noon), NotBefore: gate.InstantOf(noon), NotAfter: gate.InstantOf(noon.Add(10 * time.Second)),
 			ReportedAt: gate.InstantOf(noon.Add(2 * time.Second)), Inner: 1, Outcome: gate.OutcomeUnknown, Class: &transient, Failure: &failure,
 		}},
-		Cause: 5,
+		Cause: 5, Route: &reconcile,
 		Changed: gate.ChangedRow{
 			Seq: 5, At: gate.InstantOf(noon.Add(2 * time.Second)), By: gate.ActorRow{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
 			Act: gate.ActReport, Verdict: gate.StopUnsafeToRepeat,
@@ -98,7 +98,10 @@ func TestItemAsJSON(t *testing.T) {
 	if diff := cmp.Diff(sent["claim"], any(map[string]any{"by": "dana", "id": "uid:1002", "until": "2026-01-05T12:15:02Z"})); diff != "" {
 		t.Errorf("claim (-got +want):\n%s", diff)
 	}
-	if diff := cmp.Diff(sent["findings"], any([]any{map[string]any{"ordinal": 1.0, "finding": "did-not-happen"}})); diff != "" {
+	if diff := cmp.Diff(sent["findings"], any([]any{map[string]any{
+		"ordinal": 1.0, "finding": "did-not-happen", "seq": 6.0, "at": "2026-01-05T12:00:02.000Z",
+		"by": map[string]any{"id": "uid:1002", "name": "dana", "source": "peer-uid"}, "reason": "looked", "evidence": "their log",
+	}})); diff != "" {
 		t.Errorf("findings (-got +want):\n%s", diff)
 	}
 	if _, ok := sent["claim_by"]; ok {

@@ -119,8 +119,11 @@ func RowOfItem(o *Operation, r *Run) ItemRow {
 		Snoozed: Instant{h.Snoozed}, Approvals: len(h.Approvals), NeedsTwo: o.Approval == ApprovalTwoPerson,
 		Duplicate: h.Duplicate,
 	}
+	if last := o.lastFailed(); last != nil {
+		row.Class = last.Class
+	}
 	if last := o.lastReported(); last != nil {
-		row.Class, row.Outcome = last.Class, last.Outcome
+		row.Outcome = last.Outcome
 	}
 	switch {
 	case o.Settled == SettledSucceeded && o.Effect == EffectWrite:
@@ -130,6 +133,9 @@ func RowOfItem(o *Operation, r *Run) ItemRow {
 	}
 	if h.State == HoldResolved {
 		row.Resolved = Instant{h.Changed.At}
+		if h.Kind == KindOutcomeUnknown && o.Unknowns == 0 {
+			row.Kind = KindStopped // the outcome has become known (R-P2)
+		}
 	}
 	return row
 }
@@ -152,6 +158,17 @@ func (o *Operation) heldBy() Verdict {
 func (o *Operation) lastReported() *Attempt {
 	for i := len(o.Attempts) - 1; i >= 0; i-- {
 		if !o.Attempts[i].InFlight() {
+			return &o.Attempts[i]
+		}
+	}
+	return nil
+}
+
+// lastFailed returns the attempt with the highest ordinal whose failure is
+// known, nil for none: the one that an item's code is from.
+func (o *Operation) lastFailed() *Attempt {
+	for i := len(o.Attempts) - 1; i >= 0; i-- {
+		if o.Attempts[i].Failure.Code != "" {
 			return &o.Attempts[i]
 		}
 	}
@@ -189,7 +206,7 @@ func RowOf(d *Decision) DecisionRow {
 			row.Permit.Op = p.Op
 		}
 	}
-	if d.Code != "" {
+	if d.Code != "" && d.Verdict != Stale { // STALE looks at no class
 		class := d.Class
 		row.Class = &class
 	}

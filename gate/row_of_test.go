@@ -72,6 +72,17 @@ func TestRowOfItem(t *testing.T) {
 			"claimed by one without a name", func(o *Operation, _ *Run) { o.Hold.Claim.By.ID = "uid:7" },
 			func(r *ItemRow) { r.ClaimBy, r.ClaimID = "uid:7", "uid:7" },
 		},
+		{"repeated, and that succeeded", func(o *Operation, _ *Run) {
+			o.Unknowns, o.Attempts[0].Outcome, o.Hold.Kind, o.Permits = 0, OutcomeFailed, KindStopped, 2
+			o.Attempts = append(o.Attempts, Attempt{Ordinal: 2, Seq: 5, Reported: 6, Outcome: OutcomeSucceeded})
+			o.Settled = SettledSucceeded
+		}, func(r *ItemRow) { r.Outcome, r.Kind, r.Permits = OutcomeSucceeded, KindStopped, 2 }},
+		{"resolved by a finding", func(o *Operation, _ *Run) {
+			o.Hold.State, o.Hold.Changed.At = HoldResolved, rowNoon
+			o.Unknowns, o.Attempts[0].Outcome, o.Settled = 0, OutcomeSucceeded, SettledSucceeded
+		}, func(r *ItemRow) {
+			r.State, r.Resolved, r.Outcome, r.Kind = HoldResolved, Instant{rowNoon}, OutcomeSucceeded, KindStopped
+		}},
 		{
 			"resolved", func(o *Operation, _ *Run) { o.Hold.State, o.Hold.Changed.At = HoldResolved, rowNoon },
 			func(r *ItemRow) { r.State, r.Resolved = HoldResolved, Instant{rowNoon} },
@@ -209,6 +220,12 @@ func TestRowOf(t *testing.T) {
 		t.Errorf("decision (-got +want):\n%s", diff)
 	}
 
+	d.Verdict = Stale
+	if got := RowOf(&d).Class; got != nil {
+		t.Errorf("class in an answer of STALE = %v, want none", got)
+	}
+
+	d.Verdict = Admit
 	d.Command, d.Result, d.Permit, d.NewOp = Report{}, "ch_42", Permit{}, ""
 	d.Terminal = &Terminal{Type: TypeStopped, NextAction: RouteReturn}
 	d.Changed = &Changed{Seq: 8, At: rowNoon, By: dana, Act: ActReject, Verdict: Resolved}

@@ -231,6 +231,12 @@ type ChangedRow struct {
 	By      ActorRow `json:"by"`
 	Act     Act      `json:"act"`
 	Verdict Verdict  `json:"verdict"`
+
+	// What a person wrote with it, and found. An item has it, an answer of
+	// STALE has not: the state does not keep it.
+	Reason   string  `json:"reason,omitempty"`
+	Evidence string  `json:"evidence,omitempty"`
+	Finding  Finding `json:"finding,omitempty"`
 }
 
 // BreakerRow is a breaker's state as a decision left it.
