@@ -369,6 +369,30 @@ func TestRule7ReasonAndEvidence(t *testing.T) {
 	}
 }
 
+// What ends the wait about a lost write leaves its outcome unknown: the review
+// and the form say so, and what to do first.
+func TestTheOutcomeIsStillUnknown(t *testing.T) {
+	for _, r := range []struct{ key, verb string }{{"x", "reject"}, {"n", "new run"}} {
+		h, ids := incident(t)
+		h.send(tea.WindowSizeMsg{Width: 110, Height: 60})
+		h.press("enter")
+		if got := h.text(); strings.Count(got, "the outcome is still unknown: reconcile first") != 2 {
+			t.Errorf("the review does not say of reject and new run that the outcome is still unknown:\n%s", got)
+		}
+		h.press(r.key)
+		if got := h.text(); !strings.Contains(got, "Whether it happened is still unknown") || !strings.Contains(got, "esc, then r") {
+			t.Errorf("the form of %s does not say that the outcome is still unknown:\n%s", r.verb, got)
+		}
+		h.press("esc")
+		h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"})
+		h.poke()
+		h.press("u", r.key)
+		if got := h.text(); strings.Contains(got, "still unknown") {
+			t.Errorf("the form of %s says that a known outcome is unknown:\n%s", r.verb, got)
+		}
+	}
+}
+
 // Rule 7: a draft survives a resize and a refused answer.
 func TestRule7DraftsSurvive(t *testing.T) {
 	h, ids := incident(t)

@@ -278,6 +278,9 @@ func (f *form) what(r *reviewScreen, me string) []string {
 		says = append(says, "What is unfinished goes on in a new run with limits of its own, linked to this decision. The counters of this run stay as they are.")
 	default:
 	}
+	if f.shown.Kind == gate.KindOutcomeUnknown && (f.verb.do == gate.ActReject || f.verb.do == gate.ActNewRun) {
+		says = append(says, "Whether it happened is still unknown, and this does not settle it. If it can be found out, reconcile first: esc, then r.")
+	}
 	if why := f.risk(); why != "" {
 		says = append(says, why+": to confirm, type the last four characters of the item's id.")
 	}

@@ -339,6 +339,9 @@ func (h *hand) poke() {
 // screen returns what is seen, without sequences.
 func (h *hand) screen() string { return ansi.Strip(h.m.View()) }
 
+// text returns what is seen as one line.
+func (h *hand) text() string { return strings.Join(strings.Fields(h.screen()), " ") }
+
 // row returns the first row of the screen that has all the parts.
 func (h *hand) row(parts ...string) string {
 next:

@@ -70,7 +70,11 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 		v.Resolved = &how
 	}
 	for _, r := range reviewVerbs {
-		v.Verbs = append(v.Verbs, PreviewOf(it, r.do, r.asNew, r.preview))
+		p := PreviewOf(it, r.do, r.asNew, r.preview)
+		if p.Says != "" && !p.Never && it.Kind == gate.KindOutcomeUnknown && (r.do == gate.ActReject || r.do == gate.ActNewRun) {
+			p.Says += "; the outcome is still unknown: reconcile first"
+		}
+		v.Verbs = append(v.Verbs, p)
 	}
 	return v
 }

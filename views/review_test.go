@@ -64,7 +64,7 @@ func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 		"permits charge-42~2, a new action: it may happen twice",
 		"attempts 6/10 → 7/10",
 		"effects 1/2 → 2/2",
-		"x reject         closes the operation as rejected and returns RetryStopped to its caller; needs reason",
+		"x reject         closes the operation as rejected and returns RetryStopped to its caller; the outcome is still unknown: reconcile first; needs reason",
 		"n new run        not possible: the run has ended",
 		"c release        gives the claim back",
 		"z snooze         the gate is not to be had",
