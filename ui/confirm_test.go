@@ -408,7 +408,14 @@ func TestRule7DraftsSurvive(t *testing.T) {
 	if got := h.m.form.value(partReason); got != "no use" {
 		t.Fatalf("after resizing the draft is %q", got)
 	}
-	h.press("ctrl+s")
+	h.press("ctrl+s") // nothing is chosen beforehand about the claim
+	h.wantRow("claim: lee holds it: choose with left and right")
+	if len(h.acts) != 0 {
+		t.Fatalf("sent %+v with no choice about the claim", h.acts)
+	}
+	h.press("right")
+	h.wantRow("STOP_CLAIMED as long as lee holds the claim")
+	h.press("tab", "ctrl+s")
 	h.wantRow("STOP_CLAIMED")
 	h.press("x")
 	h.wait()

@@ -91,7 +91,7 @@ func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
 		gate.ActAdopt, gate.ActStart, gate.ActAsk, gate.ActReport, gate.ActSweep, gate.ActEnd:
 	}
 	if v.do.Decides() && escalation.HeldAgainst(it.ItemRow, gate.Actor{ID: me}, now) {
-		add(choiceField(partTakeOver, "claim", 0, "leave it to "+it.ClaimBy, "take over"))
+		add(choiceField(partTakeOver, "claim", -1, "leave it to "+it.ClaimBy, "take over"))
 	}
 	label, hint := "reason", "for the ledger and for whoever comes next"
 	if v.do == gate.ActNote {
@@ -169,10 +169,13 @@ func (f *form) lacks(fd *field) string {
 	v := strings.TrimSpace(fd.text.Value())
 	switch {
 	case fd.choices != nil:
-		if fd.choice < 0 {
-			return "choose one with left and right"
+		switch {
+		case fd.choice >= 0:
+			return ""
+		case fd.part == partTakeOver:
+			return f.shown.ClaimBy + " holds it: choose with left and right"
 		}
-		return ""
+		return "choose one with left and right"
 	case fd.part == partEvidence && f.choice(partFinding) == 2:
 		return "" // a reason is enough when nobody can tell
 	case v == "" && fd.must:
@@ -258,6 +261,15 @@ func duration(s string) *time.Duration {
 		return nil
 	}
 	return &d
+}
+
+// warns says what comes of a field that is well and still refused, empty for
+// nothing.
+func (f *form) warns(fd *field) string {
+	if fd.part == partTakeOver && fd.choice == 0 {
+		return "the gate answers STOP_CLAIMED as long as " + f.shown.ClaimBy + " holds the claim"
+	}
+	return ""
 }
 
 // what says what will follow, and what will not.

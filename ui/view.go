@@ -101,6 +101,9 @@ func (m *Model) viewForm(p views.Page) string {
 		if typing := v.Fields[i].Value != ""; typing || i < f.at {
 			v.Fields[i].Problem = f.lacks(fd)
 		}
+		if v.Fields[i].Problem == "" {
+			v.Fields[i].Problem = f.warns(fd)
+		}
 	}
 	if why := m.noSend(); v.Refused == "" && p.Notice.Text == "" && why != "" && !f.sending {
 		v.Refused = "ctrl+s is off: " + why

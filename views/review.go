@@ -74,6 +74,9 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 		if p.Says != "" && !p.Never && it.Kind == gate.KindOutcomeUnknown && (r.do == gate.ActReject || r.do == gate.ActNewRun) {
 			p.Says += "; the outcome is still unknown: reconcile first"
 		}
+		if said := it.Preview["reconcile cannot-tell"]; r.do == gate.ActReconcile && said.Verdict == gate.StopClaimed {
+			p.Says = said.Says
+		}
 		v.Verbs = append(v.Verbs, p)
 	}
 	return v
