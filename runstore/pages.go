@@ -73,16 +73,16 @@ func checkPages(ctx context.Context, path string, deep bool, row func(key, value
 	if err := lockShared(f); err != nil {
 		return err
 	}
-	return checkFile(ctx, f, deep, row)
-}
-
-// checkFile is checkPages for a file that nobody writes to.
-func checkFile(ctx context.Context, f *os.File, deep bool, row func(key, value []byte) error) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	meta, err := readMetas(f, info.Size())
+	return checkFile(ctx, f, info.Size(), deep, row)
+}
+
+// checkFile is checkPages for a file that nobody writes to.
+func checkFile(ctx context.Context, f io.ReaderAt, size int64, deep bool, row func(key, value []byte) error) error {
+	meta, err := readMetas(f, size)
 	if err != nil {
 		return err
 	}
