@@ -9,9 +9,10 @@
 //	lock             locked by the owner for as long as it lives, and holds its process id
 //	checkpoints.log  one line for now and then: how far the ledger had got, and its hash there
 //
-// One process owns a store. [Init] makes one, [Open] never does: it refuses
-// what is missing, empty, truncated, foreign or behind its newest checkpoint,
-// each with one line.
+// All of them are plain files of that user's alone (mode 0600). One process owns
+// a store. [Init] makes one, [Open] never does: it refuses what is missing,
+// empty, truncated, foreign or behind its newest checkpoint, each with one
+// line.
 //
 // # The ledger file
 //
@@ -62,7 +63,22 @@
 // that was answered before it.
 //
 // Nothing but the ledger counts: a projection that is missing, damaged or of
-// another ledger is built anew, at Open or while the store is in use.
+// another ledger is built anew, at Open or while the store is in use. So that
+// damage shows, every row ends with a checksum of its key and value, and Open
+// looks at every page of the file; of the ledger it looks at the pages that
+// lead to the blocks, and a block is checked against the hash that follows it
+// when it is read.
+//
+// # checkpoints.log
+//
+// Every 4096 records, and at the end, one line is appended and synced:
+//
+//	tollgate/checkpoint/1 REALM SEQ sha256:HASH
+//
+// where REALM is the store's id in hex and HASH that of the record SEQ. Seqs
+// ascend. A last line without its end that begins like one of these was being
+// written when its owner died, and is dropped; whatever else is no such line,
+// zeros among it, is damage.
 //
 // # What is promised
 //
@@ -71,6 +87,7 @@
 // is acknowledged until the file has been opened again and shows what is in
 // it. The chain shows a change, a removal, an insertion or a new order of
 // records; it shows a tail that was cut off, or cut off and written anew, only
-// against a checkpoint that was kept elsewhere. [Store.Verify] goes further: it
+// against a checkpoint that was kept elsewhere. [Store.Verify] accounts for every
+// page of both files, every row's checksum and every checkpoint, and in full it
 // decides every decision again, and compares every row with the ledger.
 package runstore

@@ -184,6 +184,41 @@ func TestChainShowsWhatWasChanged(t *testing.T) {
 	}
 }
 
+// What is shown with its hash is checked: against the next block or, of the
+// newest one, against the head.
+func TestHashOfAChangedRecord(t *testing.T) {
+	l := newLedger(t)
+	fill(t, l, 100)
+	for _, seq := range []uint64{1, 50, l.head().Seq} {
+		if _, err := l.hashAt(seq); err != nil {
+			t.Fatal(err)
+		}
+		flip := func() {
+			t.Helper()
+			err := l.db.Update(func(tx *bbolt.Tx) error {
+				c := tx.Bucket(bucketLedger).Cursor()
+				b, err := seekBlock(c, seq)
+				if err != nil {
+					return err
+				}
+				k, v := c.Seek(seqKey(b.first))
+				v = bytes.Clone(v)
+				v[len(v)-1] ^= 1
+				return tx.Bucket(bucketLedger).Put(k, v)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		flip()
+		_, err := l.hashAt(seq)
+		checkLine(t, fmt.Sprintf("the hash of seq %d", seq), err, gate.ErrDamaged)
+		err = l.hashesOf(seq, map[uint64]gate.Digest{})
+		checkLine(t, fmt.Sprintf("the hashes at seq %d", seq), err, gate.ErrDamaged)
+		flip()
+	}
+}
+
 // A tail that is written anew with hashes that fit is shown by a checkpoint
 // only, and a tail that is cut off by the head or, with the head changed too,
 // by a checkpoint.
