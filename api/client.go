@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -23,6 +24,9 @@ import (
 // ErrUnreachable says that nobody answers on the socket, or that an answer
 // broke off.
 var ErrUnreachable = errors.New("the gate does not answer")
+
+// ErrDenied says that the socket is there, and not for this user.
+var ErrDenied = errors.New("the socket is not open to this user")
 
 // Client speaks to a Server over its Unix socket. It is a gate.Reader, and
 // takes the commands of agents and people: what it returns is what the store's
@@ -123,6 +127,9 @@ func (c *Client) unreachable(ctx context.Context, err error) error {
 	var outer *url.Error
 	if errors.As(err, &outer) {
 		err = outer.Err // its text repeats the address
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("socket %s: %w: %w", oneLine(c.path), ErrDenied, err)
 	}
 	return fmt.Errorf("socket %s: %w: %w", oneLine(c.path), ErrUnreachable, err)
 }

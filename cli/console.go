@@ -19,7 +19,8 @@ import (
 )
 
 // console opens the console: on the gate that answers, or else as the owner of
-// the store, which then serves the socket itself.
+// the store, which then serves the socket itself. A socket that is named without
+// a store is a gate's that runs.
 func (a *app) console(cmd *cobra.Command, _ []string) error {
 	if err := needTerminal(); err != nil {
 		return err
@@ -34,6 +35,8 @@ func (a *app) console(cmd *cobra.Command, _ []string) error {
 		return err
 	case client != nil:
 		return errors.Join(attached(cmd.Context(), client, path), client.Close())
+	case a.at.socket != "" && a.at.store == "":
+		return unanswered(path)
 	}
 	return a.owning(cmd.Context(), path)
 }

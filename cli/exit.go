@@ -126,6 +126,8 @@ func exitOfCause(err error) (code int, hint string) {
 		return exitNoStore, "name another store with --store; tollgate init makes one"
 	case errors.Is(err, runstore.ErrUnsafe):
 		return exitNoStore, "a store and what is in it belong to its user alone"
+	case errors.Is(err, api.ErrDenied):
+		return exitNoStore, "a gate's socket is open to the user who runs the gate: call as that user"
 	case errors.Is(err, api.ErrUnreachable), errors.Is(err, api.ErrClosing), errors.Is(err, api.ErrForbidden), errors.Is(err, escalation.ErrReadOnly):
 		return exitNoStore, ""
 	case errors.Is(err, runstore.ErrSchema), errors.Is(err, runstore.ErrClosed), errors.Is(err, fs.ErrPermission):

@@ -83,9 +83,14 @@ func (p place) dial(cmd *cobra.Command) (*api.Client, error) {
 	}
 	client, err := p.answering(cmd, path)
 	if client == nil && err == nil && p.socket != "" {
-		err = &fault{code: exitNoStore, err: fmt.Errorf("socket %q: %w", path, api.ErrUnreachable), hint: "tollgate serve runs a gate"}
+		err = unanswered(path)
 	}
 	return client, err
+}
+
+// unanswered is that nobody answers on a socket that was named.
+func unanswered(path string) error {
+	return &fault{code: exitNoStore, err: fmt.Errorf("socket %q: %w", path, api.ErrUnreachable), hint: "tollgate serve runs a gate"}
 }
 
 // answering returns a client of the gate on a socket; nil when none answers.
@@ -94,6 +99,8 @@ func (p place) answering(cmd *cobra.Command, path string) (*api.Client, error) {
 	defer stop()
 	client := api.NewClient(path)
 	switch _, err := client.Health(ctx); {
+	case errors.Is(err, api.ErrDenied):
+		return nil, errors.Join(err, client.Close())
 	case err != nil:
 		return nil, client.Close()
 	case p.contract != "":

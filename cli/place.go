@@ -28,10 +28,11 @@ func (a *app) clientFlags(cmd *cobra.Command) {
 }
 
 // ownerFlags adds the flags of a command that owns a store and serves it.
-func (a *app) ownerFlags(cmd *cobra.Command) {
+// socket says what its socket is for.
+func (a *app) ownerFlags(cmd *cobra.Command, socket string) {
 	f := cmd.Flags()
 	f.StringVar(&a.at.store, "store", "", "the store's directory")
-	f.StringVar(&a.at.socket, "socket", "", "the socket to serve")
+	f.StringVar(&a.at.socket, "socket", "", socket)
 	f.StringVar(&a.at.contract, "contract", "", "contract file: what the gate decides by")
 }
 

@@ -29,7 +29,10 @@ func (a *app) root() *cobra.Command {
 
 Agents ask one gate before every dispatch; the gate charges the run's one budget
 and writes its answer to a ledger. Without a command this opens the console on
-the gate that answers, or else owns the store and serves the socket itself.`,
+the gate that answers, or else owns the store and serves the socket itself.
+
+A list is a table with heads on a terminal, and elsewhere one line a row: every
+field, with a tab between two, no heads. --json names the fields.`,
 		Args:          noArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -43,7 +46,7 @@ the gate that answers, or else owns the store and serves the socket itself.`,
 		&cobra.Group{ID: groupProgram, Title: "The program:"},
 	)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object on each line")
-	a.ownerFlags(root)
+	a.ownerFlags(root, "the socket of a gate that runs; with --store: the one to serve")
 	root.SetFlagErrorFunc(badFlag)
 	root.SetOut(a.out)
 	root.SetErr(a.errs)

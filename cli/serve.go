@@ -32,7 +32,7 @@ The gate's own sweep runs meanwhile: what nobody reports in time is settled.`,
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
 	}
-	a.ownerFlags(cmd)
+	a.ownerFlags(cmd, "the socket to serve")
 	return cmd
 }
 
