@@ -107,6 +107,11 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 		if err != nil {
 			return msg, err
 		}
+		if n := msg.counts.Open() - got.Total; n > 0 && q.State == gate.HoldOpen && q.Text == "" {
+			if msg.snoozed, err = o.snoozed(ctx, n, now); err != nil {
+				return msg, err
+			}
+		}
 		msg.queueGen = w.queueGen
 		msg.queue = &page[gate.ItemID, gate.ItemRow]{asked: q.Window, rows: got.Rows, more: got.More, total: got.Total, prior: prior(q.Window, got.Above), left: left}
 	}
@@ -173,6 +178,29 @@ func leftRuns(got *gate.RunsPage, q gate.Window, shown []gate.RunID) map[gate.Ru
 // is not cheap to know, a list that was asked for from its middle has.
 func prior(q gate.Window, above int) bool {
 	return above > 0 || above < 0 && q.Anchor != "" && q.Before > 0
+}
+
+// snoozed finds out until when n items are put off: the list as it will be in a
+// year holds them too. Among many others they are counted only.
+func (o *outside) snoozed(ctx context.Context, n int64, now time.Time) (snoozedItems, error) {
+	const few = 64
+	s := snoozedItems{n: n}
+	got, err := o.source.Items(ctx, gate.ItemsQuery{Window: gate.Window{After: few}, Now: now.AddDate(1, 0, 0), State: gate.HoldOpen})
+	if err != nil {
+		return s, err
+	}
+	for i := range got.Rows {
+		if until := got.Rows[i].Snoozed.Time; now.Before(until) {
+			n--
+			if s.until.IsZero() || until.Before(s.until) {
+				s.until = until
+			}
+		}
+	}
+	if n != 0 {
+		s.until = time.Time{}
+	}
+	return s, nil
 }
 
 // left looks at the items that were shown and that an answer does not hold:

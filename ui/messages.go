@@ -64,6 +64,7 @@ type readMsg struct {
 	counts   gate.Counts
 	queue    *page[gate.ItemID, gate.ItemRow]
 	queueGen int
+	snoozed  snoozedItems
 	runs     *page[gate.RunID, gate.RunRow]
 	runsGen  int
 
@@ -74,6 +75,12 @@ type readMsg struct {
 	reviewNow *gate.OpRow
 	latest    []gate.DecisionRow // of the operation under review, newest first
 	cameNow   *gate.OpRow
+}
+
+// snoozedItems are the open items that are in no list, for the time being.
+type snoozedItems struct {
+	n     int64
+	until time.Time // the first of them comes back; zero when that is not known
 }
 
 // itemMsg is one item in full.

@@ -130,6 +130,7 @@ func (m *Model) apply(msg readMsg) {
 	m.counts = msg.counts
 	if msg.queue != nil && msg.queueGen == m.queue.gen {
 		m.queue.list.take(*msg.queue)
+		m.queue.snoozed = msg.snoozed
 		for i := range msg.queue.rows {
 			if u, row := m.undo, &msg.queue.rows[i]; u != nil && row.ID == u.item && row.Version > u.act.Version {
 				m.outdated(row.ID)

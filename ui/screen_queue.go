@@ -15,6 +15,8 @@ type queueScreen struct {
 	state gate.HoldState
 	text  string
 	gen   int // number of the list: another filter is another list
+
+	snoozed snoozedItems
 }
 
 func newQueueScreen() queueScreen {
@@ -36,6 +38,7 @@ func (s *queueScreen) wants(w *want) {
 // filter makes it another list.
 func (s *queueScreen) filter(state gate.HoldState, text string) {
 	s.state, s.text = state, text
+	s.snoozed = snoozedItems{}
 	s.gen++
 	s.list.reset()
 	s.list.pick = true
@@ -65,18 +68,20 @@ func (m *Model) viewQueue(p views.Page) string {
 		v.Empty = "No dead-letters."
 	case s.state == gate.HoldResolved:
 		v.Empty = "Nothing has been resolved yet."
+	case s.snoozed.n > 0:
+		v.Empty = "Nothing else waits for a person: " + s.snoozed.String() + "."
 	}
 	p.Notice = m.listNotice(p.Notice, listNews{
 		news: s.list.news, moved: s.list.moved, left: len(s.list.left), lost: string(s.list.cur.lost), how: s.list.cur.how,
 	})
 	if p.Notice.Side == "" {
-		p.Notice.Side = s.side()
+		p.Notice.Side = s.side(m.Theme.Dot())
 	}
 	return views.Queue(p, v)
 }
 
 // side says which part of which list is seen.
-func (s *queueScreen) side() string {
+func (s *queueScreen) side(dot string) string {
 	said, what := "", "in all"
 	if s.text != "" {
 		said = "/" + s.text + " "
@@ -84,10 +89,29 @@ func (s *queueScreen) side() string {
 	if s.state != gate.HoldOpen {
 		what = s.state.String()
 	}
-	if said == "" && s.state == gate.HoldOpen && s.list.total <= int64(s.list.height) {
-		return "" // all of it is seen
+	if said != "" || s.state != gate.HoldOpen || s.list.total > int64(s.list.height) { // else all of it is seen
+		said += fmt.Sprintf("%d %s", s.list.total, what)
 	}
-	return said + fmt.Sprintf("%d %s", s.list.total, what)
+	if off := s.snoozed.String(); off != "" {
+		if said != "" {
+			said += dot
+		}
+		said += off
+	}
+	return said
+}
+
+// String says how many are put off and until when, empty for none.
+func (s snoozedItems) String() string {
+	switch {
+	case s.n < 1:
+		return ""
+	case s.until.IsZero():
+		return fmt.Sprintf("%d snoozed", s.n)
+	case s.n == 1:
+		return "1 snoozed until " + s.until.Format("15:04Z")
+	}
+	return fmt.Sprintf("%d snoozed, the first until %s", s.n, s.until.Format("15:04Z"))
 }
 
 // listNews is what a list has to tell about itself.

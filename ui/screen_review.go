@@ -189,6 +189,8 @@ func (m *Model) reviewView(r *reviewScreen) views.ReviewView {
 	snooze := views.Preview{Key: "z", Do: gate.ActSnooze, Off: m.noMark()}
 	if snooze.Name, _ = nameOfSnooze(m); m.asleep(&r.item.ItemRow) {
 		snooze.Says = "brings it back into the queue"
+	} else if d := r.item.Deadline.Sub(m.now); d > 0 && d < snoozed {
+		snooze.Says = "hides it for an hour, past the run's deadline"
 	}
 	note := views.Preview{Key: "t", Do: gate.ActNote, Off: m.noDecision(verb{do: gate.ActNote})}
 	v.Verbs = append(v.Verbs, claim, snooze, note)

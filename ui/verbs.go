@@ -34,6 +34,17 @@ func (m *Model) onItem() *gate.ItemRow {
 	return nil
 }
 
+// held returns an item that is on a screen, nil for none.
+func (m *Model) held(id gate.ItemID) *gate.ItemRow {
+	if r := m.reviewing(id); r != nil && r.item != nil {
+		return &r.item.ItemRow
+	}
+	if at := m.queue.list.index(m.queue.list.rows, id); at >= 0 {
+		return &m.queue.list.rows[at]
+	}
+	return nil
+}
+
 // noMark says why an item cannot be claimed or snoozed now.
 func (m *Model) noMark() string {
 	if m.here().place == inReview {
@@ -145,6 +156,10 @@ func (m *Model) marked(msg answerMsg) {
 			return
 		}
 		m.say(views.Good, "snoozed "+string(msg.op)+" until "+msg.act.Until.Format("15:04:05Z"))
+		if row := m.held(msg.item); row != nil && row.Deadline.After(m.now) && msg.act.Until.After(row.Deadline.Time) {
+			m.notice.Text += ", " + views.Ago(msg.act.Until.Sub(row.Deadline.Time)) + " after the run's deadline"
+			m.notice.Tone = views.Loud
+		}
 		back.act.Verb, back.act.Until = gate.ActSnooze, msg.act.Until.Add(-snoozed)
 	default:
 		m.say(views.Good, "noted on "+string(msg.op))

@@ -22,6 +22,15 @@ func (b *block) contract(v ReviewView, now time.Time) {
 		b.reviewField("evidence", text, d.Evidence, 4)
 	}
 
+	if now.Before(r.Snoozed.Time) {
+		b.label("snoozed")
+		b.piece(waits, "until "+r.Snoozed.UTC().Format("15:04:05Z")+", for "+ago(r.Snoozed.Sub(now))+" more")
+		if past := r.Snoozed.Sub(r.Deadline.Time); past > 0 && now.Before(r.Deadline.Time) {
+			b.piece(waits, ago(past)+" after the run's deadline")
+		}
+		b.end()
+	}
+
 	b.label("operation")
 	b.idPiece(strong, string(r.Op))
 	b.piece(text, r.Tool)
