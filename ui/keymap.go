@@ -58,7 +58,7 @@ func keymap() []binding {
 		{in: inPrompt, keys: "esc ctrl+c", show: "esc", does: "leave", says: "leave the list as it is", do: (*Model).closePrompt, tiny: true},
 
 		// The help.
-		{in: inHelp, keys: "esc q ? enter ctrl+c", show: "esc", does: "close", says: "close the help", do: (*Model).closeHelp, tiny: true},
+		{in: inHelp, keys: "esc q ? enter", show: "esc", does: "close", says: "close the help", do: (*Model).closeHelp, tiny: true},
 
 		// The review.
 		{in: inReview, keys: "r", show: "r", does: "reconcile", says: "say what really happened", off: offReconcile, do: doReconcile},
@@ -105,7 +105,7 @@ func keymap() []binding {
 		{in: lists, keys: "esc", show: "esc", says: "take the cursor out of the list, which then follows by itself", do: (*Model).escape, tiny: true},
 		{in: lists, keys: "q", show: "q", does: "quit", says: "quit", kept: true, do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
 		{in: inRun | inReview, keys: "q", show: "q", says: "quit, from a list only", off: notAtRoot, do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
-		{in: screens, keys: "ctrl+c", show: "ctrl+c", says: "quit", do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
+		{in: screens | inHelp, keys: "ctrl+c", show: "ctrl+c", says: "quit; in a form or a filter it leaves that first", do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
 		{in: screens, keys: "?", show: "?", does: "help", says: "the keys of this place", kept: true, do: (*Model).openHelp},
 		{in: screens | inForm | inPrompt | inHelp, keys: "ctrl+z", show: "ctrl+z", says: "suspend to the shell", do: func(*Model) tea.Cmd { return tea.Suspend }, tiny: true},
 	}

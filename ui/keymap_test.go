@@ -116,6 +116,29 @@ func TestQuit(t *testing.T) {
 	}
 }
 
+// ctrl+c quits from every screen, and from the help that says so; a form or a
+// filter it leaves first, with what was typed.
+func TestCtrlCQuits(t *testing.T) {
+	for _, keys := range [][]string{nil, {"2"}, {"enter"}, {"v"}, {"?"}, {"enter", "?"}} {
+		h, _ := incident(t)
+		h.press(keys...)
+		h.press("ctrl+c")
+		if !h.quit {
+			t.Errorf("after %v ctrl+c does not quit", keys)
+		}
+	}
+	for _, keys := range [][]string{{"enter", "x"}, {"/"}} {
+		h, _ := incident(t)
+		h.press(keys...)
+		h.press("ctrl+c")
+		if h.quit || h.m.form != nil || h.m.prompt != nil {
+			t.Errorf("after %v ctrl+c quit %v, want it to leave what is being typed", keys, h.quit)
+		}
+		h.press("?")
+		h.wantRow("ctrl+c", "quit", "leaves that first")
+	}
+}
+
 // The way in and back: number keys, enter, v and esc.
 func TestTheWay(t *testing.T) {
 	h, ids := incident(t)
