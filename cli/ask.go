@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -46,12 +45,12 @@ The exit code is 0 only when the dispatch may go, and 6 for every other answer.`
 			return err
 		}
 		if ask.InputDigest, err = gate.ParseDigest("input-digest", digest); err != nil {
-			return flagError(cmd, "input-digest", err)
+			return asFlag(cmd, err)
 		}
 		if ask.Trace, err = gate.ParseTrace(traceparent); err != nil {
-			return flagError(cmd, "traceparent", err)
+			return asFlag(cmd, err)
 		}
-		return ask.Check()
+		return asFlag(cmd, ask.Check())
 	}
 	cmd.RunE = a.calling(func(cmd *cobra.Command, g *gateway, _ []string) error {
 		d, err := g.Ask(cmd.Context(), ask)
@@ -104,13 +103,4 @@ func (a *app) inputOf(cmd *cobra.Command, s string) ([]byte, error) {
 		return nil, misused(cmd, "--input: want one JSON value")
 	}
 	return data, nil
-}
-
-// flagError is the input error of a flag's value, named as the flag is.
-func flagError(cmd *cobra.Command, flag string, err error) error {
-	var input *gate.InputError
-	if !errors.As(err, &input) {
-		return err
-	}
-	return misused(cmd, "--%s: want %s, got %s", flag, input.Want, input.Got)
 }

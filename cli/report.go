@@ -43,7 +43,7 @@ The exit code is 6 when the gate answers with a stop.`,
 		if retryAfter != nil {
 			r.Failure.RetryAfter = *retryAfter
 		}
-		return r.Check()
+		return asFlag(cmd, r.Check())
 	}
 	cmd.RunE = a.calling(func(cmd *cobra.Command, g *gateway, _ []string) error {
 		return a.answered(g.Report(cmd.Context(), r))

@@ -18,9 +18,9 @@ explicit limits or names a policy that holds them: no numbers are built in.`,
 		Example: `  tollgate runs start r1 --attempts 6 --deadline 30s --reserve 2s --side-effects 1`,
 		Args:    takes("RUN"),
 	}
-	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		start.Actor, start.Run = self(), gate.RunID(args[0])
-		return start.Check()
+		return asFlag(cmd, start.Check())
 	}
 	cmd.RunE = a.calling(func(cmd *cobra.Command, g *gateway, _ []string) error {
 		run, err := g.Start(cmd.Context(), start)
@@ -47,9 +47,9 @@ func (a *app) runsEndCommand() *cobra.Command {
 		Args:              takes("RUN"),
 		ValidArgsFunction: a.completeRuns,
 	}
-	cmd.PreRunE = func(_ *cobra.Command, args []string) error {
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		end.Actor, end.Run = self(), gate.RunID(args[0])
-		return end.Check()
+		return asFlag(cmd, end.Check())
 	}
 	cmd.RunE = a.calling(func(cmd *cobra.Command, g *gateway, _ []string) error {
 		return a.answered(g.End(cmd.Context(), end))

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"tollgate/gate"
 )
 
 // misused is a command that was called wrongly: exit code 2, with its use line.
@@ -27,6 +29,23 @@ func badFlag(cmd *cobra.Command, err error) error {
 		return misused(cmd, "--%s: %w, got %q", invalid.GetFlag().Name, invalid.Unwrap(), invalid.GetValue())
 	}
 	return misused(cmd, "%w", err)
+}
+
+// asFlag names a field that is wrong as the command's flag, where it has one
+// for it.
+func asFlag(cmd *cobra.Command, err error) error {
+	var input *gate.InputError
+	if !errors.As(err, &input) {
+		return err
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(input.Field, "limits."), "_", "-")
+	if strings.HasPrefix(name, "caps") {
+		name = "cap"
+	}
+	if cmd.Flags().Lookup(name) == nil {
+		return err
+	}
+	return misused(cmd, "--%s: want %s, got %s", name, input.Want, input.Got)
 }
 
 // noArgs refuses arguments. A word after a command that has verbs is a verb

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"crypto/rand"
+	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -125,7 +126,7 @@ func (v *verb) check(cmd *cobra.Command, args []string) error {
 		v.act.RequestID = newID()
 	}
 	_, err := v.act.Command(self(), gate.Ref{})
-	return err
+	return asFlag(cmd, err)
 }
 
 func (v *verb) run(cmd *cobra.Command, g *gateway, args []string) error {
@@ -137,7 +138,25 @@ func (v *verb) run(cmd *cobra.Command, g *gateway, args []string) error {
 		}
 		v.act.Version = item.Version
 	}
-	return v.app.answered(g.Do(cmd.Context(), self(), id, v.act))
+	d, err := g.Do(cmd.Context(), self(), id, v.act)
+	if err := v.app.answered(d, err); d.Verdict != gate.StopClaimed || v.app.json {
+		return err
+	}
+	return errors.Join(v.claimed(cmd, g, id), silent(exitStopped))
+}
+
+// claimed says whose claim stands against the verb: the answer itself has only
+// its end.
+func (v *verb) claimed(cmd *cobra.Command, g *gateway, id gate.ItemID) error {
+	it, err := g.Item(cmd.Context(), id)
+	if err != nil || it.Claim == nil {
+		return err
+	}
+	f := new(fields)
+	f.add("claimed by", actor(gate.ActorRow{ID: it.Claim.ID, Name: it.Claim.By}))
+	f.add("claimed until", instant(it.Claim.Until))
+	f.add("take over", "with --take-over, which is recorded")
+	return v.app.printFields(f)
 }
 
 // newID returns an id for an ask or a request that was given none.

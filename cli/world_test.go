@@ -18,6 +18,13 @@ import (
 // and returns its socket. The store is at "store".
 func running(t *testing.T, contract string) string {
 	t.Helper()
+	_, path := runningOwner(t, contract)
+	return path
+}
+
+// runningOwner is running, with the owner of the store.
+func runningOwner(t *testing.T, contract string) (*owner, string) {
+	t.Helper()
 	away(t)
 	p := place{store: "store"}
 	if contract != "" {
@@ -41,7 +48,7 @@ func running(t *testing.T, contract string) string {
 			}
 		}
 	})
-	return path
+	return o, path
 }
 
 // shown runs a command as on a terminal of so many cells, 0 for a pipe.
