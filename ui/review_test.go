@@ -143,6 +143,9 @@ func TestRule8SuccessIsTheAgentsWord(t *testing.T) {
 		h.wantRow("came of it", "succeeded")
 		h.wantRow("ref-deploy-1")
 	}
+	h.send(tea.WindowSizeMsg{Width: 120, Height: 36})
+	h.wantNoRow("in flight") // of the attempt that has just been said to have succeeded
+	h.wantRow("attempt 1", "succeeded")
 }
 
 // Rules 4 and 8: the operator's own decision moves the item too. It is not said

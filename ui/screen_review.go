@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"time"
 
 	tea "github.com/charmbracelet/bubbletea"
@@ -92,9 +93,26 @@ func (r *reviewScreen) take(msg readMsg) {
 		for i := range op.Attempts {
 			if op.Attempts[i].Ordinal == r.answer.Permit.Ordinal {
 				r.came = &op.Attempts[i]
+				r.reported()
 			}
 		}
 	}
+}
+
+// reported shows what came of an attempt among the attempts as well, where
+// nothing is left to be decided on that they could slip under.
+func (r *reviewScreen) reported() {
+	if r.item.State != gate.HoldResolved || r.moved != nil || r.ref != r.about() {
+		return
+	}
+	it := *r.item
+	it.Dispatches = slices.Clone(it.Dispatches)
+	for i := range it.Dispatches {
+		if it.Dispatches[i].Ordinal == r.came.Ordinal {
+			it.Dispatches[i] = *r.came
+		}
+	}
+	r.item = &it
 }
 
 // decisions that a review offers, in the order in which they stand there.
