@@ -17,9 +17,9 @@ type verifiedRow struct {
 	Seq      uint64       `json:"seq"`
 	Head     string       `json:"head"`
 	Full     bool         `json:"full"`
-	Decided  uint64       `json:"decided"`        // decisions that were decided again
-	Rows     int64        `json:"rows"`           // that were compared with the ledger
-	Passed   bool         `json:"passed"`         //
+	Decided  uint64       `json:"decided"` // decisions that were decided again
+	Rows     int64        `json:"rows"`    // that were compared with the ledger
+	Passed   bool         `json:"passed"`
 	Findings []findingRow `json:"findings"`       // at most 100
 	More     bool         `json:"more,omitempty"` // there were more
 }

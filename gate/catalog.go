@@ -77,10 +77,10 @@ func (a *Approval) UnmarshalText(b []byte) error {
 // Tool is one entry of the catalog.
 type Tool struct {
 	Effect     Effect            `json:"effect"`
-	Safety     RetrySafety       `json:"retry_safety"`         // a read is idempotent
-	Dependency string            `json:"dependency"`           // the shared downstream; the tool's name unless said
-	Timeout    time.Duration     `json:"timeout"`              // the call's own timeout; > 0
-	Approval   Approval          `json:"approval"`             //
+	Safety     RetrySafety       `json:"retry_safety"` // a read is idempotent
+	Dependency string            `json:"dependency"`   // the shared downstream; the tool's name unless said
+	Timeout    time.Duration     `json:"timeout"`      // the call's own timeout; > 0
+	Approval   Approval          `json:"approval"`
 	Codes      map[Code]CodeRule `json:"codes,omitempty"`      // looked up first (R-C1)
 	Volatile   []string          `json:"volatile,omitempty"`   // top-level input fields that do not make another action (R-A2)
 	Provenance string            `json:"provenance,omitempty"` // where the entry came from, for people

@@ -11,12 +11,12 @@ import (
 // catalog of tools. It is immutable once a Door has it. Its digest stands in
 // every decision, and its document is a ledger record when first used.
 type Contract struct {
-	Policies     map[string]*Policy        `json:"policies"`               // "starter" is always there
-	Codes        map[Code]CodeRule         `json:"codes,omitempty"`        // looked up last (R-C1)
-	Dependencies map[string]DependencyRule `json:"dependencies,omitempty"` //
-	Tools        map[string]*Tool          `json:"tools,omitempty"`        //
-	Roles        Roles                     `json:"roles"`                  //
-	ClaimLease   time.Duration             `json:"claim_lease"`            // R-P7; 15 minutes unless said
+	Policies     map[string]*Policy        `json:"policies"`        // "starter" is always there
+	Codes        map[Code]CodeRule         `json:"codes,omitempty"` // looked up last (R-C1)
+	Dependencies map[string]DependencyRule `json:"dependencies,omitempty"`
+	Tools        map[string]*Tool          `json:"tools,omitempty"`
+	Roles        Roles                     `json:"roles"`
+	ClaimLease   time.Duration             `json:"claim_lease"` // R-P7; 15 minutes unless said
 }
 
 // DependencyRule is what a contract says of one shared downstream.
@@ -73,6 +73,7 @@ func ParseContract(doc []byte) (*Contract, error) {
 func DocumentDigest(doc []byte) Digest { return Digest(sha256.Sum256(doc)) }
 
 // Policy returns the policy that a run names; the empty name is the starter.
+// It fails with ErrNoPolicy.
 func (c *Contract) Policy(name string) (*Policy, error) {
 	p, ok := c.Policies[policyName(name)]
 	if !ok {
@@ -81,7 +82,7 @@ func (c *Contract) Policy(name string) (*Policy, error) {
 	return p, nil
 }
 
-// Tool returns the catalog's entry.
+// Tool returns the catalog's entry. It fails with ErrUnknownTool.
 func (c *Contract) Tool(name string) (*Tool, error) {
 	t, ok := c.Tools[name]
 	if !ok {

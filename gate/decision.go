@@ -23,8 +23,8 @@ type Decision struct {
 	Command  Command
 	Inputs   Inputs  // the contract is stored by its digest
 	Reading  Reading // of the dependency
-	Contract Digest
-	Rules    int
+	Contract Digest  // of the contract's document
+	Rules    int     // RulesVersion of the gate that decided
 
 	// About what.
 	Run        RunID
@@ -51,7 +51,7 @@ type Decision struct {
 	RetryAt  time.Time // when a passing stop can first succeed, where that is known (R-D10)
 	Code     Code      // of the failure that it is about
 	Class    Class
-	Refused  bool
+	Refused  bool // the code is documented as refused before execution (R-C4)
 	Outcome  Outcome
 	Result   string // reference of the stored result
 	Route    Route

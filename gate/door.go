@@ -102,7 +102,8 @@ func NewDoor(ctx context.Context, store Engine, contract *Contract, clock Clock,
 }
 
 // Adopt puts a contract into force for every command that comes after it, once
-// it is on record (R-L1).
+// it is on record (R-L1). It fails with the store's errors; then the contract
+// before stays in force. Not to be called by two goroutines at once.
 func (d *Door) Adopt(ctx context.Context, c *Contract) error {
 	doc, err := c.Document()
 	if err != nil {
@@ -352,7 +353,7 @@ func (d *Door) stamp(chain []*call) {
 }
 
 // Preview decides a command on a copy and commits nothing: what the gate would
-// answer now.
+// answer now. It fails as Do does, but for what only a commit can fail with.
 func (d *Door) Preview(ctx context.Context, c Command) (Decision, error) {
 	if err := c.Check(); err != nil {
 		return Decision{}, err
@@ -366,7 +367,7 @@ func (d *Door) Preview(ctx context.Context, c Command) (Decision, error) {
 }
 
 // Checks returns the steps that an approve of an operation would pass or not,
-// each with its numbers, and the verdict that they come to.
+// each with its numbers. It fails as Preview does.
 func (d *Door) Checks(ctx context.Context, v Verb) ([]Check, error) {
 	state, in, err := d.look(ctx, v)
 	if err != nil {

@@ -65,7 +65,8 @@ func (o *Outcome) UnmarshalText(b []byte) error {
 
 // Failure is a structured error of one attempt, as its caller reported it.
 // Everything but the code is evidence for people and decides nothing, save
-// RetryAfter, which is a floor for the delay (R-D7). All text is hostile.
+// RetryAfter, which is a floor for the delay (R-D7). All text is hostile. The
+// zero Failure is none.
 type Failure struct {
 	Code       Code          `json:"code"`
 	Message    string        `json:"message,omitempty"` // cut at MaxMessage bytes, and then Cut is set

@@ -44,11 +44,11 @@ type Claim struct {
 	Until time.Time
 }
 
-// Grant is one approval that has been counted (R-P8): of what its two fields
-// say, and of nothing else.
+// Grant is one approval that has been counted (R-P8): of what AsNewAction and
+// Ruling say, and of nothing else.
 type Grant struct {
 	By          Actor
-	Seq         uint64
+	Seq         uint64 // the decision that counted it
 	At          time.Time
 	AsNewAction bool
 	Ruling      Ruling

@@ -27,7 +27,7 @@ type Operation struct {
 	Askers     []string // the ids of others who have asked, at most maxAskers
 	Tokens     int64    // what one repeat costs, from the newest ask
 
-	Attempts []Attempt // the newest KeptAttempts, oldest first; older known ones are only counted
+	Attempts []Attempt // oldest first: the newest KeptAttempts, and older ones in flight or of unknown outcome; the rest are only counted
 	Permits  int64     // attempts permitted in all, here and in the runs before
 	Series   int64     // ordinal of the latest admission, from which repeats count (R-A7)
 	Fresh    int64     // ordinal from which the call limit counts: Series, or later after a new-run
@@ -43,7 +43,7 @@ type Operation struct {
 	Evidence Finding    // the newest finding of a person
 	Hold     Hold       // what waits for a person about it
 
-	Asks       []Memo // newest MaxMemos ask ids and request ids, oldest first (R-A8, R-P6)
+	Asks       []Memo // the newest MaxMemos ask ids and as many request ids, oldest first (R-A8, R-P6)
 	Successor  Ref    // the operation that supersedes it: a new action, or itself in the next run
 	Before     Ref    // the operation that it supersedes
 	PrevRun    RunID  // the run in which it stood before a new-run; empty otherwise
@@ -177,14 +177,14 @@ type OpState uint8
 
 // The states of an operation.
 const (
-	OpWaiting    OpState = iota + 1 // has a permit whose not_before is still ahead
-	OpInFlight                      // dispatched, not reported
-	OpHeld                          // has an open item
-	OpSucceeded                     //
-	OpFailed                        // the last attempt failed, or it was stopped and returned, or never let through
-	OpRejected                      //
-	OpUnresolved                    //
-	OpSuperseded                    //
+	OpWaiting  OpState = iota + 1 // has a permit whose not_before is still ahead
+	OpInFlight                    // dispatched, not reported
+	OpHeld                        // has an open item
+	OpSucceeded
+	OpFailed // the last attempt failed, or it was stopped and returned, or never let through
+	OpRejected
+	OpUnresolved
+	OpSuperseded
 )
 
 var opStateNames = [...]string{

@@ -21,11 +21,11 @@ var httpDates = []string{"Mon, 02 Jan 2006 15:04:05 GMT", "Monday, 02-Jan-06 15:
 func ParseRetryAfter(text string, now time.Time) time.Duration {
 	text = strings.TrimSpace(text)
 	if d, err := time.ParseDuration(text); err == nil {
-		return wholeWait(float64(d) / float64(time.Second))
+		return wholeWait(d)
 	}
 	for _, form := range httpDates {
 		if t, err := time.Parse(form, text); err == nil {
-			return min(longestWait, max(0, t.Sub(now)))
+			return wholeWait(t.Sub(now))
 		}
 	}
 	// Seconds; or a duration that overflows, whose unit no longer matters.
@@ -41,16 +41,20 @@ func ParseRetryAfter(text string, now time.Time) time.Duration {
 	case number != text && n > 0:
 		return longestWait
 	}
-	return wholeWait(n)
+	if n >= longestWait.Seconds() {
+		return longestWait
+	}
+	return wholeWait(time.Duration(math.Ceil(n*1000)) * time.Millisecond)
 }
 
-func wholeWait(seconds float64) time.Duration {
-	switch {
-	case seconds <= 0:
-		return 0
-	case seconds >= longestWait.Seconds():
-		return longestWait
-	default:
-		return time.Duration(math.Ceil(seconds*1000)) * time.Millisecond
+// wholeWait rounds a wait up to whole milliseconds.
+func wholeWait(d time.Duration) time.Duration {
+	if d <= 0 || d >= longestWait {
+		return min(longestWait, max(0, d))
 	}
+	whole := d.Truncate(time.Millisecond)
+	if whole < d {
+		whole += time.Millisecond
+	}
+	return whole
 }

@@ -33,6 +33,8 @@ func TestParseRetryAfter(t *testing.T) {
 
 		"30s":                    30 * time.Second,
 		"250ms":                  250 * time.Millisecond,
+		"2.007s":                 2007 * time.Millisecond,
+		"2.0071s":                2008 * time.Millisecond,
 		"-30s":                   0,
 		"9999999999h":            longestWait,
 		"99999999999999999999ms": longestWait,

@@ -124,8 +124,9 @@ type Transition struct {
 // Sealed reports whether Step made the transition.
 func (t *Transition) Sealed() bool { return t.sealed }
 
-// Repeats reports whether the transition only says again what the ledger
-// holds (R-A8, R-C8, R-P6): it has nothing to write, and Commit leaves it out.
+// Repeats reports whether the transition has nothing to write, and Commit
+// leaves it out: it says again what the ledger holds (R-A8, R-C8, R-P6), finds
+// a run that has been started, or looked where nothing was due.
 func (t *Transition) Repeats() bool { return t.repeats }
 
 // Decision returns a copy of the decision. Its Seq and Prev are 0 until Commit

@@ -5,16 +5,16 @@ package gate
 //
 // Source: [A8], R-T1.
 type Terminal struct {
-	Type                   string  `json:"type"`                   // RetryBudgetExhausted or RetryStopped
-	Operation              OpID    `json:"operation"`              //
-	Reason                 string  `json:"reason"`                 // the spent limit, or the verdict
-	FailureClass           Class   `json:"failureClass"`           //
+	Type                   string  `json:"type"` // RetryBudgetExhausted or RetryStopped
+	Operation              OpID    `json:"operation"`
+	Reason                 string  `json:"reason"` // the spent limit, or the verdict
+	FailureClass           Class   `json:"failureClass"`
 	AttemptsUsed           int64   `json:"attemptsUsed"`           // of the run
 	ElapsedTimeUsed        int64   `json:"elapsedTimeUsed"`        // of the run, in ms
 	SideEffectAttemptsUsed int64   `json:"sideEffectAttemptsUsed"` // of the run
-	LastFailure            Failure `json:"lastFailure"`            //
-	IdempotencyReference   string  `json:"idempotencyReference"`   // the operation's key
-	NextAction             Route   `json:"nextAction"`             //
+	LastFailure            Failure `json:"lastFailure"`
+	IdempotencyReference   string  `json:"idempotencyReference"` // the operation's key
+	NextAction             Route   `json:"nextAction"`
 }
 
 // The two types of a terminal outcome.
