@@ -50,6 +50,9 @@ func (a *app) serve(ctx context.Context) error {
 	defer stop()
 	var wg sync.WaitGroup
 	wg.Go(func() { o.sweep(ctx, log) })
+	if len(o.door.Contract().Tools) == 0 {
+		a.warn("the catalog is empty, so every tool is refused: --contract names a file that lists tools")
+	}
 	row := servingRow{Store: o.dir, Socket: path, PID: os.Getpid()}
 	if a.json {
 		err = a.object(row)
