@@ -17,7 +17,8 @@ import (
 func (a *app) verbCommands() []*cobra.Command {
 	reconcile := a.verb(gate.ActReconcile, "Say what really happened to a write",
 		`Say what really happened to a write: happened, did-not-happen or cannot-tell.
-Happened closes the operation as succeeded. Did-not-happen gives nothing back and
+Happened closes the operation as succeeded, and its agent gets the evidence as
+result_ref: give the provider's reference. Did-not-happen gives nothing back and
 leaves the item open for approve or reject. Cannot-tell closes it as unresolved.`)
 	finding(reconcile)
 
@@ -84,7 +85,7 @@ func (a *app) verb(do gate.Act, short, long string) *verb {
 
 func finding(v *verb) {
 	v.args = []string{"ITEM", "FINDING"}
-	v.cmd.Flags().StringVar(&v.act.Evidence, "evidence", "", "what shows it, such as the provider's reference")
+	v.cmd.Flags().StringVar(&v.act.Evidence, "evidence", "", "what shows it, such as the provider's reference; with happened it becomes the result_ref")
 	v.read = func(args []string) error {
 		if args[1] == "" || v.act.Finding.UnmarshalText([]byte(args[1])) != nil {
 			return misused(v.cmd, "FINDING: want one of happened, did-not-happen, cannot-tell, got %q", args[1])

@@ -38,7 +38,7 @@ func variants(it *Item) []variant {
 		outcome = it.Terminal.Type
 	}
 	return []variant{
-		{"reconcile happened", gate.Verb{Do: gate.ActReconcile, Finding: gate.FindingHappened, Evidence: "-"}, "closes the operation as succeeded"},
+		{"reconcile happened", gate.Verb{Do: gate.ActReconcile, Finding: gate.FindingHappened, Evidence: "-"}, "closes the operation as succeeded; the evidence is the result that its agent gets"},
 		{"reconcile did-not-happen", gate.Verb{Do: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Evidence: "-"}, "nothing is given back; the item stays open for approve or reject"},
 		{"reconcile cannot-tell", gate.Verb{Do: gate.ActReconcile, Finding: gate.FindingCannotTell}, "closes the operation as unresolved"},
 		{"approve", gate.Verb{Do: gate.ActApprove}, ""},
