@@ -185,6 +185,6 @@ func (q *Question) checkTime(repeat bool) Check {
 	if left <= 0 {
 		return Check{"4 time", false, fmt.Sprintf("deadline passed %s ago", (-left).Round(time.Second))}
 	}
-	return Check{"4 time", ok, fmt.Sprintf("%s − reserve %s %s delay ≤ %s + timeout %s",
+	return Check{"4 time", ok, fmt.Sprintf("%s − reserve %s %s delay of at most %s + timeout %s",
 		left.Round(100*time.Millisecond), q.Budget.Reserve, sign, most.Round(time.Millisecond), q.Tool.Timeout)}
 }
