@@ -141,7 +141,7 @@ func work(dir string) error {
 
 // persist calls f until it succeeds; not for ever.
 func persist(f func() error) (err error) {
-	for range 200 {
+	for range 50 {
 		if err = f(); err == nil {
 			return nil
 		}
