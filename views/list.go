@@ -5,6 +5,7 @@ type column struct {
 	id    int
 	title string
 	least int  // cells, at least
+	wide  int  // cells, at least, on a terminal of 80 and more; 0 means least
 	good  int  // cells in which most of what it holds is whole; 0 means least
 	most  int  // cells, at most
 	rank  int  // 0: always there; of the others the lowest come first
@@ -12,6 +13,14 @@ type column struct {
 	right bool // numbers
 	width int  // cells, as laid out
 	at    int  // the first cell, as laid out
+}
+
+// needs returns the cells without which the column is left away.
+func (c column) needs(width int) int {
+	if width >= 80 {
+		return max(c.least, c.wide)
+	}
+	return c.least
 }
 
 // between returns the blank between two columns.
@@ -35,16 +44,16 @@ func layout(cols []column, from, width int) []column {
 	in := make([]bool, len(cols))
 	for rank := 0; rank <= worst; rank++ {
 		for i, c := range cols {
-			if c.rank == rank && width >= c.from && (rank == 0 || c.least+between <= room) {
+			if c.rank == rank && width >= c.from && (rank == 0 || c.needs(width)+between <= room) {
 				in[i] = true
-				room -= c.least + between
+				room -= c.needs(width) + between
 			}
 		}
 	}
 	out := make([]column, 0, len(cols))
 	for i, c := range cols {
 		if in[i] {
-			c.width = c.least
+			c.width = c.needs(width)
 			out = append(out, c)
 		}
 	}

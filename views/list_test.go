@@ -78,7 +78,7 @@ func TestLayoutKeepsWhatMatters(t *testing.T) {
 		{"queue", queueColumns, 40, "KIND OPERATION LEFT"},
 		{"queue", queueColumns, 60, "KIND OPERATION CODE LEFT CLAIMED"},
 		{"queue", queueColumns, 80, "KIND OPERATION TOOL CODE LEFT CLAIMED"},
-		{"queue", queueColumns, 120, "KIND OPERATION TOOL CODE ATTEMPTS LEFT AGE CLAIMED"},
+		{"queue", queueColumns, 120, "KIND OPERATION TOOL RUN CODE ATTEMPTS LEFT AGE CLAIMED"},
 		{"runs", runsColumns, 40, "RUN STATE ATTEMPTS"},
 		{"runs", runsColumns, 60, "RUN STATE ATTEMPTS TIME OPEN"},
 		{"runs", runsColumns, 80, "RUN STATE ATTEMPTS TIME EFFECTS OPEN LAST CODE"},
@@ -112,6 +112,39 @@ func TestIDsAreToldApart(t *testing.T) {
 			if whole := strings.Contains(runs[4], id); width >= 120 && !whole {
 				t.Errorf("at %d the id of a run is cut: %s", width, runs[4])
 			}
+		}
+	}
+}
+
+// Two rows about operations of one name are told apart by their runs, where
+// the list has no column for them.
+func TestOperationsOfOneName(t *testing.T) {
+	rows := []gate.ItemRow{{Run: "r1", Op: "charge-42"}, {Run: "r1.2", Op: "charge-42"}, {Run: "r1", Op: "charge-57"}}
+	for width, want := range map[int][]string{
+		60:  {"r1/charge-42", "r1.2/cha", "charge-57"},
+		80:  {"r1/charge-42", "r1.2/cha", "charge-57"},
+		90:  {"r1/charge-42", "r1.2/cha", "charge-57"},
+		120: {"charge-42", "charge-42", "charge-57"},
+	} {
+		got := strings.Split(Queue(samplePage(NewTheme(Plain, false), width, 24, 0), QueueView{Rows: rows}), "\n")[4:7]
+		for i := range want {
+			if cells := strings.TrimLeft(got[i], " "); !strings.Contains(cells, want[i]) || width < 120 && i == 2 && strings.Contains(cells, "r1/") {
+				t.Errorf("at %d row %d: %q, want %q", width, i, got[i], want[i])
+			}
+		}
+		if width == 120 && (!strings.Contains(got[0], " r1 ") || !strings.Contains(got[1], " r1.2 ")) {
+			t.Errorf("at 120 the runs are not seen: %q, %q", got[0], got[1])
+		}
+	}
+}
+
+// A claim of six letters stands whole from 80 cells on.
+func TestClaimInTheQueue(t *testing.T) {
+	row := gate.ItemRow{ClaimID: "uid:9", ClaimBy: "nobody", ClaimUntil: gate.InstantOf(now.Add(14 * time.Minute))}
+	for width := 80; width <= 200; width++ {
+		got := strings.Split(Queue(samplePage(NewTheme(Plain, false), width, 24, 0), QueueView{Rows: []gate.ItemRow{row}}), "\n")[4]
+		if !strings.Contains(got, "nobody") {
+			t.Errorf("at %d: %q", width, got)
 		}
 	}
 }

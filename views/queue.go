@@ -35,14 +35,14 @@ const (
 
 var queueColumns = []column{
 	{id: itemKind, title: "KIND", least: 15, most: 18},
-	{id: itemOp, title: "OPERATION", least: 12, good: 15, most: 48},
-	{id: itemTool, title: "TOOL", least: 15, good: 16, most: 32, rank: 2},
-	{id: itemRun, title: "RUN", least: 24, good: 32, most: 48, rank: 6, from: 140},
-	{id: itemCode, title: "CODE", least: 11, good: 14, most: 24, rank: 1},
+	{id: itemOp, title: "OPERATION", least: 12, good: 13, most: 48},
+	{id: itemTool, title: "TOOL", least: 15, most: 32, rank: 2},
+	{id: itemRun, title: "RUN", least: 12, good: 16, most: 48, rank: 5},
+	{id: itemCode, title: "CODE", least: 11, most: 24, rank: 1},
 	{id: itemAttempts, title: "ATTEMPTS", least: 9, most: 11, rank: 4, right: true},
 	{id: itemLeft, title: "LEFT", least: 6, most: 8, right: true},
-	{id: itemAge, title: "AGE", least: 4, most: 6, rank: 5, right: true},
-	{id: itemClaim, title: "CLAIMED", least: 7, good: 13, most: 24, rank: 3},
+	{id: itemAge, title: "AGE", least: 4, most: 6, rank: 6, right: true},
+	{id: itemClaim, title: "CLAIMED", least: 7, wide: 10, good: 13, most: 24, rank: 3},
 }
 
 // resolvedColumns say when an item was resolved where others say who has it.
@@ -68,13 +68,27 @@ func Queue(p Page, v QueueView) string {
 		if how, left := v.Left[r.ID]; left {
 			b.goneItem(r, how, cols)
 		} else {
-			b.item(r, cols, v.Me, p.Now)
+			b.item(r, cols, alike(v.Rows, i), v.Me, p.Now)
 		}
 	})
 }
 
-// item appends the cells of one item.
-func (b *block) item(r *gate.ItemRow, cols []column, me string, now time.Time) {
+// alike reports whether another row is about an operation of the same name.
+func alike(rows []gate.ItemRow, i int) bool {
+	for j := range rows {
+		if j != i && rows[j].Op == rows[i].Op {
+			return true
+		}
+	}
+	return false
+}
+
+// item appends the cells of one item; qualified: its operation's name alone
+// does not tell which one it is.
+func (b *block) item(r *gate.ItemRow, cols []column, qualified bool, me string, now time.Time) {
+	for _, c := range cols {
+		qualified = qualified && c.id != itemRun
+	}
 	glyph, look := b.th.kindLook(r.Kind)
 	b.glyph(look, glyph)
 	name := text
@@ -87,7 +101,14 @@ func (b *block) item(r *gate.ItemRow, cols []column, me string, now time.Time) {
 		case itemKind:
 			b.cell(look, KindWord(r.Kind), c.width)
 		case itemOp:
-			b.id(name, string(r.Op), c.width)
+			if qualified {
+				op := min(len(r.Op), c.width-1-min(len(r.Run), (c.width-1)/2))
+				b.id(dim, string(r.Run), min(len(r.Run), c.width-1-op))
+				b.put(dim, "/")
+				b.id(name, string(r.Op), op)
+			} else {
+				b.id(name, string(r.Op), c.width)
+			}
 		case itemTool:
 			b.cell(text, r.Tool, c.width)
 		case itemRun:
