@@ -89,6 +89,7 @@ func (m *Model) arrive() {
 		m.queue.list.pick = !m.queue.list.cur.inList()
 	case inRuns:
 		m.runs.list.adopt = true
+		m.runs.list.pick = !m.runs.list.cur.inList()
 	default:
 	}
 	m.resize()
@@ -155,6 +156,7 @@ func (m *Model) apply(msg readMsg) {
 		m.landed = true
 		if m.counts.Open() == 0 && len(m.path) == 1 && m.here().place == inQueue {
 			m.root(inRuns)
+			m.runs.list.pick = false // nobody asked for it
 		}
 	}
 }

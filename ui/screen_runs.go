@@ -32,6 +32,7 @@ func (s *runsScreen) filter(state gate.RunState, text string) {
 	s.state, s.text = state, text
 	s.gen++
 	s.list.reset()
+	s.list.pick = true
 }
 
 func (m *Model) viewRuns(p views.Page) string {
