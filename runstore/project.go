@@ -218,13 +218,21 @@ func openFolder(ctx context.Context, dir string, l *ledger, last uint64) (f *fol
 	case errors.Is(wrong, ErrLocked):
 		return nil, wrong, fmt.Errorf("%s: %w", path, wrong)
 	}
-	if rows, err = createProjection(path+newSuffix, l.store); err != nil {
+	fresh := path + newSuffix
+	if rows, err = createProjection(fresh, l.store); err != nil {
 		return nil, wrong, err
 	}
-	if f, err = followLedger(ctx, rows, l, last); err == nil {
-		err = os.Rename(path+newSuffix, path)
+	_, err = followLedger(ctx, rows, l, last)
+	if err = errors.Join(err, rows.close()); err == nil {
+		err = os.Rename(fresh, path)
 	}
 	if err != nil {
+		return nil, wrong, err
+	}
+	if rows, err = openProjection(path, l.store); err != nil {
+		return nil, wrong, err
+	}
+	if f, err = followLedger(ctx, rows, l, last); err != nil {
 		return nil, wrong, errors.Join(err, rows.close())
 	}
 	return f, wrong, nil
