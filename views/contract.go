@@ -127,7 +127,12 @@ func (b *block) contract(v ReviewView, now time.Time) {
 func (b *block) approvals(v ReviewView) {
 	if v.Asker.ID != "" {
 		b.label("asked by")
-		b.piece(text, actorName(v.Asker, v.Me))
+		who := text
+		if v.Item.Agent != "" { // several agents can ask under one identity
+			b.piece(text, v.Item.Agent)
+			who = dim
+		}
+		b.piece(who, actorName(v.Asker, v.Me))
 		if v.Asker.Source != "" {
 			b.piece(dim, v.Asker.ID+", known by "+v.Asker.Source)
 		}

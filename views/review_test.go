@@ -56,6 +56,7 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 	got := PrintReview(sampleReview(), now, 0)
 	for _, want := range []string{
+		"asked by       planner/billing   agents   uid:2000, known by peer-uid", // the agent first
 		"r reconcile      it happened, it did not, or nobody can tell; needs evidence, reason",
 		"a approve        ✗ STOP_UNSAFE_TO_REPEAT",
 		"✓ 1 class           timeout is transient",
