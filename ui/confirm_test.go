@@ -393,6 +393,29 @@ func TestTheOutcomeIsStillUnknown(t *testing.T) {
 	}
 }
 
+// A limit that the gate would not take is flagged where it is typed.
+func TestALimitOutOfRangeIsFlagged(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "n")
+	h.wait()
+	h.press("enter")
+	for _, r := range []struct{ text, want string }{
+		{"0", "limits.attempts: want 1 to 1000000, got 0"},
+		{"0s", "limits.deadline: want 1ms to 8760h, got 0s"},
+		{"-1", "limits.side_effects: want 0 to 1000000, got -1"},
+		{"-1s", "limits.reserve"},
+		{"-1", "limits.retry_tokens"},
+	} {
+		h.wantNoRow(r.want)
+		h.write(r.text)
+		h.wantRow(r.want)
+		for range r.text {
+			h.press("backspace")
+		}
+		h.press("enter")
+	}
+}
+
 // Rule 7: a draft survives a resize and a refused answer.
 func TestRule7DraftsSurvive(t *testing.T) {
 	h, ids := incident(t)

@@ -196,10 +196,12 @@ func (f *form) lacks(fd *field) string {
 		if _, err := strconv.ParseInt(v, 10, 64); err != nil {
 			return "a whole number"
 		}
+		return wrong(f.limit(fd.part, v).Check())
 	case partDeadline, partReserve:
 		if _, err := time.ParseDuration(v); err != nil {
 			return "a duration with its unit, such as 30s"
 		}
+		return wrong(f.limit(fd.part, v).Check())
 	case partFinding, partEvidence, partRuling, partTakeOver, partReason:
 	}
 	return ""
@@ -245,6 +247,29 @@ func (f *form) act() (act escalation.Act, at int, lacks string) {
 	default:
 	}
 	return act, -1, ""
+}
+
+// limit returns limits of which one alone can be out of range: the field's.
+func (f *form) limit(p part, v string) gate.Limits {
+	least, none, most := int64(1), int64(0), gate.MaxDeadline
+	l := gate.Limits{Attempts: &least, SideEffects: &none, Deadline: &most}
+	switch p {
+	case partAttempts:
+		l.Attempts = number(v)
+	case partEffects:
+		l.SideEffects = number(v)
+	case partTokens:
+		l.RetryTokens = number(v)
+	case partDeadline:
+		l.Deadline = duration(v)
+	case partReserve:
+		l.Reserve = duration(v)
+		if d := duration(f.value(partDeadline)); d != nil && *d > 0 && *d < most {
+			l.Deadline = d
+		}
+	default:
+	}
+	return l
 }
 
 func number(s string) *int64 {

@@ -82,21 +82,16 @@ func (m *Model) viewQueue(p views.Page) string {
 
 // side says which part of which list is seen.
 func (s *queueScreen) side(dot string) string {
-	said, what := "", "in all"
+	if !s.list.loaded {
+		return ""
+	}
+	said := ""
 	if s.text != "" {
 		said = "/" + s.text + " "
 	}
-	if s.state != gate.HoldOpen {
-		what = s.state.String()
-	}
-	if said != "" || s.state != gate.HoldOpen || s.list.total > int64(s.list.height) { // else all of it is seen
-		said += fmt.Sprintf("%d %s", s.list.total, what)
-	}
+	said += fmt.Sprintf("%d %s", s.list.total, s.state)
 	if off := s.snoozed.String(); off != "" {
-		if said != "" {
-			said += dot
-		}
-		said += off
+		said += dot + off
 	}
 	return said
 }
@@ -180,6 +175,8 @@ func noItem(m *Model) string {
 	switch {
 	case m.queueRow() != nil:
 		return ""
+	case len(m.queue.list.rows) == 0:
+		return "the list is empty"
 	case m.queue.list.cur.lost != "":
 		return "the row that was selected has left; move to another"
 	}

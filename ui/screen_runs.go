@@ -69,8 +69,11 @@ func (s *runsScreen) side() string {
 }
 
 func noRun(m *Model) string {
-	if m.runs.list.cur.id == "" {
-		return "nothing is selected; move to a row"
+	switch {
+	case m.runs.list.cur.id != "":
+		return ""
+	case len(m.runs.list.rows) == 0:
+		return "the list is empty"
 	}
-	return ""
+	return "nothing is selected; move to a row"
 }

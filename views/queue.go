@@ -194,8 +194,6 @@ func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
 		b.word(dim, until-b.x, " of 2 approved", " of 2")
 	case r.Duplicate:
 		b.word(waits, n, "may be twice", "twice?")
-	case r.State == gate.HoldDeadLetter:
-		b.word(dim, n, "dead-letter", "dead")
 	case r.State == gate.HoldResolved:
 		when := ago(now.Sub(r.Resolved.Time)) + " ago"
 		b.word(live, n, when)

@@ -149,8 +149,6 @@ func (b *block) runLine(r *gate.RunView, now time.Time) {
 		},
 		func(o *block, level int) {
 			if n := r.OpenItems - r.DeadLetters; n > 0 {
-				o.glyph(waits, b.th.g.unknown)
-				o.gap(1)
 				o.put(waits, plural(n, "waits for you", "wait for you"))
 			}
 			if r.DeadLetters > 0 && level < 2 {
