@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"math"
 	"slices"
+	"strings"
 
 	"go.etcd.io/bbolt"
 
@@ -101,7 +102,7 @@ func identify(tx *bbolt.Tx) (id storeID, err error) {
 	case wrong && !ours:
 		return id, fmt.Errorf("%w: its buckets are not those of a ledger", ErrForeign)
 	case wrong:
-		return id, damaged("its buckets are %q, want %q and %q", names, bucketLedger, bucketMeta)
+		return id, damaged("its buckets are %.100q, want %q and %q", strings.Join(names, " "), bucketLedger, bucketMeta)
 	}
 	meta := tx.Bucket(bucketMeta)
 	names = namesIn(meta.Cursor())
@@ -114,7 +115,7 @@ func identify(tx *bbolt.Tx) (id storeID, err error) {
 	case len(schema) != 4 || binary.BigEndian.Uint32(schema) != ledgerSchema:
 		return id, fmt.Errorf("%w: %x, want %x", ErrSchema, schema, ledgerSchema)
 	case !slices.Equal(names, known) || len(meta.Get(metaStore)) != len(id):
-		return id, damaged("its meta bucket holds %q, want %q", names, known)
+		return id, damaged("its meta bucket holds %.100q, want %q", strings.Join(names, " "), strings.Join(known, " "))
 	}
 	return storeID(meta.Get(metaStore)), nil
 }

@@ -128,7 +128,7 @@ func (c *pageCheck) look(ctx context.Context) error {
 	}
 	for _, b := range buckets {
 		if _, err := c.tree(ctx, b.root, false); err != nil {
-			return fmt.Errorf("bucket %q: %w", b.name, err)
+			return fmt.Errorf("bucket %.40q: %w", b.name, err)
 		}
 	}
 	return c.freelist()
@@ -287,7 +287,7 @@ func (c *pageCheck) leaf(p *boltPage, at child, top bool) (buckets []boltBucket,
 		}
 		root, err := c.bucket(p, value)
 		if err != nil {
-			return fmt.Errorf("bucket %q: %w", e.key, err)
+			return fmt.Errorf("bucket %.40q: %w", e.key, err)
 		}
 		if root != 0 {
 			buckets = append(buckets, boltBucket{bytes.Clone(e.key), root})

@@ -138,7 +138,7 @@ func openProjection(path string, store storeID) (*projection, error) {
 			}
 		}
 		if got := namesIn(tx.Cursor()); len(got) != len(projectionBuckets) {
-			return damaged("its buckets are %q", got)
+			return damaged("it has %d buckets, want %d", len(got), len(projectionBuckets))
 		}
 		meta := tx.Bucket(bucketMeta)
 		if got := meta.Get(metaSchema); !bytes.Equal(got, sealed(metaSchema, binary.BigEndian.AppendUint32(nil, projectionSchema))) {
