@@ -376,11 +376,11 @@ func TestTheOutcomeIsStillUnknown(t *testing.T) {
 		h, ids := incident(t)
 		h.send(tea.WindowSizeMsg{Width: 110, Height: 60})
 		h.press("enter")
-		if got := h.text(); strings.Count(got, "the outcome is still unknown: reconcile first") != 2 {
+		if got := h.text(); strings.Count(got, "outcome still unknown: reconcile first") != 2 {
 			t.Errorf("the review does not say of reject and new run that the outcome is still unknown:\n%s", got)
 		}
 		h.press(r.key)
-		if got := h.text(); !strings.Contains(got, "Whether it happened is still unknown") || !strings.Contains(got, "esc, then r") {
+		if got := h.text(); !strings.Contains(got, "Whether it happened is still unknown") || !strings.Contains(got, "(esc, r)") {
 			t.Errorf("the form of %s does not say that the outcome is still unknown:\n%s", r.verb, got)
 		}
 		h.press("esc")

@@ -316,7 +316,7 @@ func (f *form) what(r *reviewScreen, me string) []string {
 	default:
 	}
 	if f.shown.Kind == gate.KindOutcomeUnknown && (f.verb.do == gate.ActReject || f.verb.do == gate.ActNewRun) {
-		says = append(says, "Whether it happened is still unknown, and this does not settle it. If it can be found out, reconcile first: esc, then r.")
+		says = append(says, "Whether it happened is still unknown, and this does not settle it. If it can be found out, reconcile first (esc, r).")
 	}
 	if why := f.risk(); why != "" {
 		says = append(says, why+": to confirm, type the last four characters of the item's id.")

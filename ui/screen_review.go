@@ -208,7 +208,7 @@ func (m *Model) reviewView(r *reviewScreen) views.ReviewView {
 	if snooze.Name, _ = nameOfSnooze(m); m.asleep(&r.item.ItemRow) {
 		snooze.Says = "brings it back into the queue"
 	} else if d := r.item.Deadline.Sub(m.now); d > 0 && d < snoozed {
-		snooze.Says = "hides it for an hour, past the run's deadline"
+		snooze.Says = "hides it for an hour, past the deadline"
 	}
 	note := views.Preview{Key: "t", Do: gate.ActNote, Off: m.noDecision(verb{do: gate.ActNote})}
 	v.Verbs = append(v.Verbs, claim, snooze, note)

@@ -127,13 +127,19 @@ func (b *block) contract(v ReviewView, now time.Time) {
 func (b *block) approvals(v ReviewView) {
 	if v.Asker.ID != "" {
 		b.label("asked by")
-		who := text
-		if v.Item.Agent != "" { // several agents can ask under one identity
-			b.piece(text, v.Item.Agent)
+		agent, who := v.Item.Agent, text
+		if agent != "" { // several agents can ask under one identity
+			b.piece(text, agent)
 			who = dim
 		}
-		b.piece(who, actorName(v.Asker, v.Me))
-		if v.Asker.Source != "" {
+		if name := actorName(v.Asker, v.Me); name != agent {
+			b.piece(who, name)
+		}
+		switch {
+		case v.Asker.Source == "":
+		case v.Asker.ID == agent:
+			b.piece(dim, "known by "+v.Asker.Source)
+		default:
 			b.piece(dim, v.Asker.ID+", known by "+v.Asker.Source)
 		}
 		if v.Op != nil && v.Op.Path != gate.PathModel {

@@ -38,7 +38,7 @@ var queueColumns = []column{
 	{id: itemOp, title: "OPERATION", least: 12, good: 13, most: 48},
 	{id: itemTool, title: "TOOL", least: 15, most: 32, rank: 2},
 	{id: itemRun, title: "RUN", least: 12, good: 16, most: 48, rank: 5},
-	{id: itemCode, title: "CODE", least: 11, most: 24, rank: 1},
+	{id: itemCode, title: "CODE", least: 11, wide: 12, most: 24, rank: 1},
 	{id: itemAttempts, title: "ATTEMPTS", least: 9, most: 11, rank: 4, right: true},
 	{id: itemLeft, title: "LEFT", least: 6, most: 8, right: true},
 	{id: itemAge, title: "AGE", least: 4, most: 6, rank: 6, right: true},

@@ -72,7 +72,7 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 	for _, r := range reviewVerbs {
 		p := PreviewOf(it, r.do, r.asNew, r.preview)
 		if p.Says != "" && !p.Never && it.Kind == gate.KindOutcomeUnknown && (r.do == gate.ActReject || r.do == gate.ActNewRun) {
-			p.Says += "; the outcome is still unknown: reconcile first"
+			p.Says += "; outcome still unknown: reconcile first"
 		}
 		if said := it.Preview["reconcile cannot-tell"]; r.do == gate.ActReconcile && said.Verdict == gate.StopClaimed {
 			p.Says = said.Says

@@ -65,7 +65,7 @@ func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 		"permits charge-42~2, a new action: it may happen twice",
 		"attempts 6/10 → 7/10",
 		"effects 1/2 → 2/2",
-		"x reject         closes the operation as rejected and returns RetryStopped to its caller; the outcome is still unknown: reconcile first; needs reason",
+		"x reject         closes the operation as rejected and returns RetryStopped to its caller; outcome still unknown: reconcile first; needs reason",
 		"n new run        not possible: the run has ended",
 		"c release        gives the claim back",
 		"z snooze         the gate is not to be had",
@@ -85,6 +85,15 @@ func TestReviewShowsWhatEachVerbWouldDo(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Log(got)
+	}
+}
+
+// An agent that asked under its own name is named once.
+func TestAskerIsNamedOnce(t *testing.T) {
+	v := sampleReview()
+	v.Asker = gate.ActorRow{ID: v.Item.Agent, Name: v.Item.Agent, Source: "fixture"}
+	if got, want := PrintReview(v, now, 0), "asked by       "+v.Item.Agent+"   known by fixture\n"; !strings.Contains(got, want) {
+		t.Errorf("no %q in\n%s", want, got)
 	}
 }
 
