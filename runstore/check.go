@@ -278,11 +278,11 @@ func describe(bucket, key, stored []byte) string {
 			return fmt.Sprintf("operation %q of run %q", o.ID, o.Run)
 		}
 	case bytes.Equal(bucket, bucketDependencies), bytes.Equal(bucket, bucketWaiting):
-		return fmt.Sprintf("dependency %q", key)
+		return fmt.Sprintf("dependency %.150q", key)
 	case bytes.Equal(bucket, bucketMeta), bytes.Equal(bucket, bucketItems):
-		return fmt.Sprintf("%q", key)
+		return fmt.Sprintf("%.150q", key)
 	}
-	return fmt.Sprintf("key %x", key)
+	return fmt.Sprintf("key %.40x", key)
 }
 
 // rowDifference says what differs between two values of a bucket, as they are
@@ -297,7 +297,7 @@ func rowDifference(bucket, have, want []byte) string {
 	case bytes.Equal(bucket, bucketDependencies):
 		return decodedDifference[storedDependency](have, want)
 	}
-	return fmt.Sprintf("%x, want %x", have, want)
+	return fmt.Sprintf("%.100x, want %.100x", have, want)
 }
 
 func decodedDifference[S stored[T], T any](have, want []byte) string {

@@ -113,7 +113,7 @@ func identify(tx *bbolt.Tx) (id storeID, err error) {
 	case !ours:
 		return id, damaged("what it says of its schema, its store and its time does not match the checksum")
 	case len(schema) != 4 || binary.BigEndian.Uint32(schema) != ledgerSchema:
-		return id, fmt.Errorf("%w: %x, want %x", ErrSchema, schema, ledgerSchema)
+		return id, fmt.Errorf("%w: %.8x, want %.8x", ErrSchema, schema, ledgerSchema)
 	case !slices.Equal(names, known) || len(meta.Get(metaStore)) != len(id):
 		return id, damaged("its meta bucket holds %.100q, want %q", strings.Join(names, " "), strings.Join(known, " "))
 	}

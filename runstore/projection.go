@@ -145,7 +145,7 @@ func openProjection(path string, store storeID) (*projection, error) {
 			return fmt.Errorf("%w: %x", ErrSchema, got)
 		}
 		if got := meta.Get(metaStore); !bytes.Equal(got, sealed(metaStore, store[:])) {
-			return damaged("it is of store %x", got)
+			return damaged("it is of store %.20x", got)
 		}
 		return nil
 	})

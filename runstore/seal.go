@@ -30,7 +30,7 @@ func sealed(key, value []byte) []byte {
 func unsealed(key, stored []byte) (value []byte, err error) {
 	n := len(stored) - sealSize
 	if n < 0 || binary.BigEndian.Uint32(stored[n:]) != sealOf(key, stored[:n]) {
-		return nil, damaged("the row at key %x does not match its checksum", key)
+		return nil, damaged("the row at key %.40x does not match its checksum", key)
 	}
 	return stored[:n:n], nil
 }
