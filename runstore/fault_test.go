@@ -324,6 +324,41 @@ func TestReaderMeetsDamage(t *testing.T) {
 	}
 }
 
+// An operation whose key the disk has changed is not taken for one that never
+// was, which would be permitted again.
+func TestOperationUnderAnotherKey(t *testing.T) {
+	told, _, dir := toldStore(t, 100)
+	if err := told.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := openStore(t, dir, Options{})
+	view, err := s.Run(t.Context(), "r0", storetest.Noon)
+	if err != nil || len(view.Ops) == 0 {
+		t.Fatalf("%d operations, %v, want some", len(view.Ops), err)
+	}
+	want := gate.Want{Run: "r0", Op: view.Ops[0].Op}
+	before, err := s.Load(t.Context(), want)
+	if err != nil || len(before.Ops) != 1 {
+		t.Fatalf("%d operations, %v, want one", len(before.Ops), err)
+	}
+	s.held.drop(slices.Index(s.held.ring, "r0"))
+	err = s.rows.db.Load().Update(func(tx *bbolt.Tx) error {
+		opened, _ := tx.Bucket(bucketRuns).Cursor().First()
+		b := tx.Bucket(bucketOps)
+		k, v := b.Cursor().Seek(opened)
+		changed, v := bytes.Clone(k), bytes.Clone(v)
+		changed[0] ^= 1
+		return errors.Join(b.Delete(k), b.Put(changed, v))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := s.Load(t.Context(), want)
+	if err != nil || len(after.Ops) != 1 || after.Ops[0].Permits != before.Ops[0].Permits {
+		t.Errorf("after the damage: %+v, %v, want what was there before", after.Ops, err)
+	}
+}
+
 // A projection whose file fails while it is written is opened again.
 func TestProjectionFileFault(t *testing.T) {
 	s, story := begunStore(t, Options{})

@@ -203,6 +203,9 @@ func (p *projection) whole(id gate.RunID) (s gate.State, err error) {
 		}
 		s.Runs = append(s.Runs, row.run)
 		s.Ops, err = opsOf(tx, row.run.Opened)
+		if err == nil && int64(len(s.Ops)) != row.ops {
+			return damaged("run %q has %d operations, of which %d have a row", id, row.ops, len(s.Ops))
+		}
 		return err
 	})
 	return s, err
