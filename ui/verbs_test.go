@@ -1,0 +1,41 @@
+package ui
+
+import (
+	"testing"
+	"time"
+
+	"tollgate/escalation"
+	"tollgate/gate"
+)
+
+// An item that is put off is in no list; that it is, and until when, is said
+// where it would be, and in its review.
+func TestSnoozed(t *testing.T) {
+	w := newWorld(t)
+	w.run("run-1", 8, 4, 10*time.Minute)
+	w.lost("run-1", "charge-1")
+	h := sit(w)
+	h.press("z")
+	h.wantRow("snoozed charge-1 until 13:00:02Z, 50m after the run's deadline", "U undoes")
+	h.poke()
+	h.press("j", "R")
+	h.wantRow("Nothing else waits for a person: 1 snoozed until 13:00Z.")
+	h.run(h.m.toReview(gate.ItemIDOf("run-1", "charge-1")))
+	h.wantRow("snoozed", "until 13:00:02Z, for 1h more")
+	h.wantRow("50m after the run's deadline")
+
+	w.run("run-2", 8, 4, 4*time.Hour)
+	second, third := w.lost("run-2", "charge-2"), w.lost("run-2", "charge-3")
+	w.act(lee, second, escalation.Act{Verb: gate.ActSnooze, Until: noon.Add(30 * time.Minute)})
+	h.press("1")
+	h.poke()
+	h.wantRow("charge-3")
+	h.wantRow("2 snoozed, the first until 12:30Z")
+	h.press("j", "z")
+	h.wantRow("snoozed charge-3 until", "U undoes")
+	h.wantNoRow("snoozed charge-3", "deadline")
+	h.w.act(lee, third, escalation.Act{Verb: gate.ActSnooze, Until: noon})
+	h.run(h.m.toReview(third))
+	h.press("u")
+	h.wantNoRow("snoozed")
+}
