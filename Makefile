@@ -94,9 +94,11 @@ e2e: build ## drive the real binary in tmux
 mutants: ## plant one small fault at a time; a test has to notice each
 	go run ./gate/testdata/mutants
 
-torture: ## the long runs: kills, faults, power loss, long fuzzing, model sequences
+torture: ## the long runs: kills, faults, power loss, damage, histories, fuzzing, models
 	$(MAKE) kill CYCLES=1000
 	@if [ -d runstore/torture ]; then go test -count=1 -timeout 4h -skip Kill ./runstore/torture -long; fi
+	go test -count=1 -timeout 2h -run Damage ./runstore -flips 15000
+	go test -count=1 -timeout 2h -run Linearizable ./runstore -seeds 200
 	$(MAKE) fuzz FUZZTIME=20000x
 	@for d in $$(grep -rl --include='*_test.go' '"pgregory.net/rapid"' . | xargs -n1 dirname | sort -u); do \
 		go test -count=1 -timeout 2h -run Model "$$d" -rapid.checks=10000 || exit 1; done

@@ -3,7 +3,6 @@ package runstore_test
 import (
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 )
 
@@ -81,11 +80,11 @@ func (c *ceiling) write(group, page []byte) error {
 		return err
 	}
 	c.at += int64(len(group))
-	if err := syscall.Fdatasync(int(c.file.Fd())); err != nil {
+	if err := syncData(c.file); err != nil {
 		return err
 	}
 	if _, err := c.file.WriteAt(page, 0); err != nil {
 		return err
 	}
-	return syscall.Fdatasync(int(c.file.Fd()))
+	return syncData(c.file)
 }
