@@ -163,6 +163,25 @@ func TestStoreFull(t *testing.T) {
 	}
 }
 
+// The writer says that it found no room after it has stopped. Whoever asks in
+// between opens the ledger again, and goes on from there: what it was given is
+// on its way to the disk, and must not be thrown away.
+func TestStoreFullIsSaidLate(t *testing.T) {
+	s, _ := begunStore(t, Options{})
+	full := fmt.Errorf("no room: %w", gate.ErrStoreFull)
+	s.writer.mu.Lock()
+	s.writer.fault = full
+	s.writer.mu.Unlock()
+	if _, err := s.Load(t.Context(), gate.Want{Run: "r0"}); err != nil {
+		t.Fatal(err)
+	}
+	goesOn := s.held
+	s.failed(full)
+	if s.held != goesOn {
+		t.Error("the state that the ledger was opened again with has been thrown away")
+	}
+}
+
 // What was decided on a state that was thrown away conflicts, although the
 // revisions have come to the same numbers again.
 func TestStateThatWasThrownAwayConflicts(t *testing.T) {

@@ -318,10 +318,13 @@ func advance(head *gate.Head, at time.Time, contract gate.Digest) {
 // failed takes account of a commit that failed. Out of space, the state goes
 // back to what is on disk and the next commit may try; after any other error
 // nobody knows what is on disk, and the ledger is opened again when somebody
-// next asks.
+// next asks; that somebody may have done so already.
 func (s *Store) failed(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.writer.poisoned() == nil {
+		return
+	}
 	if errors.Is(err, gate.ErrStoreFull) && s.begin(s.held.epoch+1) == nil {
 		s.writer.resume(s.ledger.Load())
 	}
