@@ -244,7 +244,7 @@ func (s *Store) accept(chain []gate.Transition, bodies [][]byte, answer func([]g
 	s.seq += uint64(len(written))
 	head := s.durable.Load()
 	all, newest := answers(chain, written)
-	if newest <= head.Seq {
+	if len(written) == 0 && newest <= head.Seq {
 		return all, false, nil
 	}
 	p.done = func(err error) {
