@@ -45,7 +45,7 @@ func (r rules) play(ctx context.Context, f *fixtures.Fixture) (*fixtures.Result,
 	if r.loose.Ungated {
 		return fixtures.PlayLoose(ctx, f, r.loose)
 	}
-	result, err := fixtures.Play(ctx, f, fixtures.Options{Contract: r.contract})
+	result, err := inMemory(ctx, f, r.contract)
 	if err != nil {
 		return nil, err
 	}

@@ -66,12 +66,13 @@ func (r *replay) play(ctx context.Context, f *fixtures.Fixture) (*fixtures.Resul
 	case r.engine == "bbolt":
 		return r.onBolt(ctx, f)
 	}
-	return r.inMemory(ctx, f)
+	return inMemory(ctx, f, r.contract)
 }
 
-func (r *replay) inMemory(ctx context.Context, f *fixtures.Fixture) (*fixtures.Result, error) {
+// inMemory plays under a contract, nil for the fixture's own.
+func inMemory(ctx context.Context, f *fixtures.Fixture, contract *gate.Contract) (*fixtures.Result, error) {
 	store := memstore.New(f.Realm())
-	result, err := fixtures.Play(ctx, f, fixtures.Options{Engine: store, Contract: r.contract})
+	result, err := fixtures.Play(ctx, f, fixtures.Options{Engine: store, Contract: contract})
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (r *replay) onBolt(ctx context.Context, f *fixtures.Fixture) (result *fixtu
 
 // onBoth plays on both engines. That their ledgers differ is a difference too.
 func (r *replay) onBoth(ctx context.Context, f *fixtures.Fixture) (*fixtures.Result, error) {
-	memory, err := r.inMemory(ctx, f)
+	memory, err := inMemory(ctx, f, r.contract)
 	if err != nil {
 		return nil, fmt.Errorf("on memory: %w", err)
 	}
