@@ -180,8 +180,9 @@ func TestQueueOrder(t *testing.T) {
 			r.Kind, r.RetrySafety, r.Deadline = gate.KindOutcomeUnknown, gate.SafetyNever, gate.InstantOf(noon.Add(-time.Hour))
 		}),
 		row("i-a", func(r *gate.ItemRow) { r.State = gate.HoldDeadLetter }),
-		row("i-b", func(r *gate.ItemRow) { r.State, r.Resolved = gate.HoldResolved, gate.InstantOf(noon) }),
+		// Resolved: the newest first.
 		row("i-c", func(r *gate.ItemRow) { r.State, r.Resolved = gate.HoldResolved, gate.InstantOf(noon.Add(time.Second)) }),
+		row("i-b", func(r *gate.ItemRow) { r.State, r.Resolved = gate.HoldResolved, gate.InstantOf(noon) }),
 	}
 	got := slices.Clone(want)
 	slices.Reverse(got)

@@ -11,8 +11,8 @@ import (
 // Compare orders items as the queue does at now: negative when a comes before
 // b. It is a total order of items, and the same for every engine and screen.
 //
-// Open ones come first, then dead-letters, then resolved ones by the time of
-// their resolution. Among those that wait: first the items of runs whose
+// Open ones come first, then dead-letters, then resolved ones, the newest
+// first. Among those that wait: first the items of runs whose
 // deadline is still ahead, by kind – an unknown outcome of a write that is not
 // safe to repeat before all – and then by time left; after them those whose
 // deadline has passed, the oldest first: nothing can be dispatched for them
@@ -26,7 +26,7 @@ func Compare(a, b gate.ItemRow, now time.Time) int {
 	var c int
 	switch late, other := Passed(a, now), Passed(b, now); {
 	case a.State == gate.HoldResolved:
-		c = a.Resolved.Compare(b.Resolved.Time)
+		c = b.Resolved.Compare(a.Resolved.Time)
 	case late != other && late:
 		c = 1
 	case late != other:

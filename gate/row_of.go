@@ -132,7 +132,10 @@ func RowOfItem(o *Operation, r *Run) ItemRow {
 		row.Outcome = OutcomeUnknown
 	}
 	if h.State == HoldResolved {
-		row.Resolved = Instant{h.Changed.At}
+		row.Resolved, row.Ended, row.EndedBy = Instant{h.Changed.At}, h.Changed.Act, shownName(h.Changed.By)
+		if row.Ended == ActReconcile {
+			row.Finding = o.Evidence
+		}
 		if h.Kind == KindOutcomeUnknown && o.Unknowns == 0 {
 			row.Kind = KindStopped // the outcome has become known (R-P2)
 		}

@@ -78,15 +78,28 @@ func TestRowOfItem(t *testing.T) {
 			o.Settled = SettledSucceeded
 		}, func(r *ItemRow) { r.Outcome, r.Kind, r.Permits = OutcomeSucceeded, KindStopped, 2 }},
 		{"resolved by a finding", func(o *Operation, _ *Run) {
-			o.Hold.State, o.Hold.Changed.At = HoldResolved, rowNoon
-			o.Unknowns, o.Attempts[0].Outcome, o.Settled = 0, OutcomeSucceeded, SettledSucceeded
+			o.Hold.State, o.Hold.Changed = HoldResolved, Changed{At: rowNoon, By: dana, Act: ActReconcile, Verdict: Resolved}
+			o.Unknowns, o.Attempts[0].Outcome, o.Settled, o.Evidence = 0, OutcomeSucceeded, SettledSucceeded, FindingHappened
 		}, func(r *ItemRow) {
 			r.State, r.Resolved, r.Outcome, r.Kind = HoldResolved, Instant{rowNoon}, OutcomeSucceeded, KindStopped
+			r.Ended, r.EndedBy, r.Finding = ActReconcile, "dana", FindingHappened
 		}},
-		{
-			"resolved", func(o *Operation, _ *Run) { o.Hold.State, o.Hold.Changed.At = HoldResolved, rowNoon },
-			func(r *ItemRow) { r.State, r.Resolved = HoldResolved, Instant{rowNoon} },
-		},
+		{"found, and rejected later by one without a name", func(o *Operation, _ *Run) {
+			o.Hold.State, o.Hold.Changed = HoldResolved, Changed{At: rowNoon, By: Actor{ID: "uid:7"}, Act: ActReject, Verdict: Resolved}
+			o.Unknowns, o.Attempts[0].Outcome, o.Evidence = 0, OutcomeFailed, FindingDidNotHappen
+		}, func(r *ItemRow) {
+			r.State, r.Resolved, r.Outcome, r.Kind = HoldResolved, Instant{rowNoon}, OutcomeFailed, KindStopped
+			r.Ended, r.EndedBy = ActReject, "uid:7"
+		}},
+		{"gone on elsewhere", func(o *Operation, _ *Run) {
+			o.Hold.State, o.Hold.Changed = HoldResolved, Changed{At: rowNoon, By: dana, Act: ActNewRun, Verdict: Resolved}
+		}, func(r *ItemRow) {
+			r.State, r.Resolved, r.Ended, r.EndedBy = HoldResolved, Instant{rowNoon}, ActNewRun, "dana"
+		}},
+		{"found, and open", func(o *Operation, _ *Run) {
+			o.Hold.Changed = Changed{At: rowNoon, By: dana, Act: ActReconcile, Verdict: Resolved}
+			o.Evidence = FindingDidNotHappen
+		}, func(*ItemRow) {}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			o, r := heldPayment()

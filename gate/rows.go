@@ -273,7 +273,13 @@ type ItemRow struct {
 	Approvals   int         `json:"approvals,omitempty"`
 	NeedsTwo    bool        `json:"needs_two,omitempty"`
 	Duplicate   bool        `json:"duplicate,omitempty"`
-	Resolved    Instant     `json:"resolved,omitzero"`
+
+	// How a resolved item ended: when, by which act, by whom (name, or id), and
+	// after a reconcile with what finding. Zero while it waits.
+	Resolved Instant `json:"resolved,omitzero"`
+	Ended    Act     `json:"ended,omitempty"`
+	EndedBy  string  `json:"ended_by,omitempty"`
+	Finding  Finding `json:"finding,omitempty"`
 }
 
 // DependencyRow is what is known of one dependency.

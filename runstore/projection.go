@@ -18,7 +18,7 @@ import (
 
 // projectionSchema is raised whenever the rows change: a projection of another
 // schema is built anew.
-const projectionSchema = 2
+const projectionSchema = 3
 
 // toldPerRow is how many seqs one row of "told" holds.
 const toldPerRow = 64
@@ -338,7 +338,8 @@ func keysOfItem(row *gate.ItemRow, at place) itemKeys {
 	since := row.Opened
 	k := itemKeys{entry: queueEntry{at: at, snoozed: row.Snoozed.Time, deadline: row.Deadline.Time}.value()}
 	if row.State == gate.HoldResolved {
-		key := appendMS([]byte{byte(row.State), 0}, row.Resolved.Time)
+		newest := time.UnixMilli(^row.Resolved.UnixMilli()) // a later time comes first
+		key := appendMS([]byte{byte(row.State), 0}, newest)
 		k.queue = append(appendMS(key, time.UnixMilli(0)), row.ID...)
 		return k
 	}

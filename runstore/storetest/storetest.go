@@ -41,6 +41,7 @@ func Run(t *testing.T, mk Make) {
 		{"watch never skips", watch},
 		{"a read sees the commit before it", readsFollow},
 		{"windows add up", windows},
+		{"what is resolved comes newest first", resolvedNewestFirst},
 		{"what is due comes earliest first", due},
 		{"survives reopening", survives},
 	} {
@@ -552,6 +553,49 @@ func checkWindows[R any](t *testing.T, what string, read func(gate.Window) ([]R,
 			if more != (to < len(all)) {
 				t.Errorf("%s: more after row %d of %d = %v", what, to, len(all), more)
 			}
+		}
+	}
+}
+
+// resolvedNewestFirst checks the order of the resolved items, and that each
+// says how it ended and who ended it.
+func resolvedNewestFirst(t *testing.T, mk Make) {
+	e, s, _ := begun(t, mk)
+	const n = 4
+	var want []gate.ItemRow
+	for i := range n {
+		op := gate.OpID(fmt.Sprintf("op%d", i))
+		ask := askFor("r0", op)
+		ask.Tool = "charge"
+		must(t, e, s, ask)
+		must(t, e, s, gate.Report{Actor: people[2], Run: "r0", Op: op, Ordinal: 1, Failure: gate.Failure{Code: "timeout"}})
+		row := gate.ItemRow{Op: op, Ended: gate.ActReject, EndedBy: people[i%2].Name}
+		if i == 1 {
+			row.Ended, row.Finding = gate.ActReconcile, gate.FindingHappened
+		}
+		want = append(want, row)
+	}
+	for i := range n { // in another order than they were opened
+		row := &want[(i+2)%n]
+		s.Now = s.Now.Add(time.Second)
+		row.Resolved = gate.InstantOf(s.Now)
+		who := people[slices.IndexFunc(people, func(a gate.Actor) bool { return a.Name == row.EndedBy })]
+		must(t, e, s, gate.Verb{
+			Actor: who, Do: row.Ended, Run: "r0", Op: row.Op, Version: 1, Reason: "looked", Evidence: "line 812", Finding: row.Finding,
+		})
+	}
+	slices.SortFunc(want, func(a, b gate.ItemRow) int { return b.Resolved.Compare(a.Resolved.Time) })
+	for _, run := range []gate.RunID{"", "r0"} {
+		page, err := e.Items(t.Context(), gate.ItemsQuery{Now: s.Now, State: gate.HoldResolved, Run: run})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []gate.ItemRow
+		for _, row := range page.Rows {
+			got = append(got, gate.ItemRow{Op: row.Op, Resolved: row.Resolved, Ended: row.Ended, EndedBy: row.EndedBy, Finding: row.Finding})
+		}
+		if diff := cmp.Diff(got, want); diff != "" {
+			t.Errorf("resolved items of run %q (-got +want):\n%s", run, diff)
 		}
 	}
 }
