@@ -22,28 +22,18 @@ import (
 const maxDepth = 64
 
 // decode reads a body into a struct: one JSON object and nothing after it, in
-// UTF-8, with no key twice, no key that the struct does not name exactly, and
-// no null but inside an input. encoding/json lets all of these pass.
+// UTF-8, with no key twice, no key that the struct does not name exactly, no
+// null but inside an input, and each value of its field's type. encoding/json
+// lets most of these pass, and does not say where the others stand.
 //
 // The error is an *gate.InputError, and then into is not to be used.
 func decode(body []byte, into any) error {
-	if at := badText(body); at >= 0 {
-		return &gate.InputError{Field: "body", Want: "UTF-8", Got: fmt.Sprintf("something else at byte %d", at)}
-	}
-	w := walker{json.NewDecoder(bytes.NewReader(body))}
-	w.dec.UseNumber()
-	if err := w.value(reflect.TypeOf(into).Elem(), "", 0); err != nil {
+	if err := newWalker("body", body).walk(reflect.TypeOf(into).Elem(), "", 0); err != nil {
 		return err
 	}
-	if _, err := w.dec.Token(); !errors.Is(err, io.EOF) {
-		return &gate.InputError{Field: "body", Want: "one JSON value", Got: "something after it"}
-	}
 	err := json.Unmarshal(body, into)
-	var typed *json.UnmarshalTypeError
 	var input *gate.InputError
 	switch {
-	case errors.As(err, &typed):
-		return &gate.InputError{Field: orBody(typed.Field), Want: wanted(typed.Type), Got: short(typed.Value)}
 	case errors.As(err, &input):
 		return input
 	case err != nil:
@@ -52,69 +42,137 @@ func decode(body []byte, into any) error {
 	return nil
 }
 
-// walker looks at a body's keys beside the type that they are read into.
-type walker struct{ dec *json.Decoder }
+// CheckInput says what is wrong with the input of an ask before it is sent, as
+// the gate would say it, but with positions in the input and not in a body. Of
+// its size it says nothing. The error is an *gate.InputError.
+func CheckInput(input []byte) error {
+	return newWalker("input", input).walk(nil, "input", 1)
+}
+
+// walker looks at the values of a text beside the type that they are read into.
+type walker struct {
+	what string // the text as a whole, in an error
+	text []byte
+	dec  *json.Decoder
+}
+
+func newWalker(what string, text []byte) *walker {
+	w := &walker{what, text, json.NewDecoder(bytes.NewReader(text))}
+	w.dec.UseNumber()
+	return w
+}
+
+// walk checks that the text is one value, which stands at a place and a depth.
+func (w *walker) walk(t reflect.Type, at string, depth int) error {
+	switch i, lone := badText(w.text); {
+	case lone:
+		return w.wrong("", "whole surrogate pairs", fmt.Sprintf("a lone surrogate at byte %d", i))
+	case i >= 0:
+		return w.wrong("", "UTF-8", fmt.Sprintf("something else at byte %d", i))
+	case bytes.HasPrefix(w.text, []byte("\ufeff")):
+		return w.wrong("", "JSON", "a byte order mark at byte 0")
+	}
+	if err := w.value(t, at, depth); err != nil {
+		return err
+	}
+	end := w.dec.InputOffset()
+	if rest := bytes.TrimLeft(w.text[end:], " \t\r\n"); len(rest) > 0 {
+		return w.wrong("", "one JSON value", fmt.Sprintf("something after it at byte %d", len(w.text)-len(rest)))
+	}
+	return nil
+}
+
+// wrong is what is wrong with the value at a place; "" is the whole text.
+func (w *walker) wrong(at, want, got string) error {
+	if at == "" {
+		at = w.what
+	}
+	return &gate.InputError{Field: short(at), Want: want, Got: short(got)}
+}
+
+// next returns where the next token begins.
+func (w *walker) next() int {
+	return len(w.text) - len(bytes.TrimLeft(w.text[w.dec.InputOffset():], " \t\r\n,:"))
+}
 
 // value checks the next value. t is nil where anything may stand.
-func (w walker) value(t reflect.Type, at string, depth int) error {
+func (w *walker) value(t reflect.Type, at string, depth int) error {
 	if depth > maxDepth {
-		return &gate.InputError{Field: orBody(at), Want: fmt.Sprintf("at most %d levels", maxDepth), Got: "more"}
+		return w.wrong(at, fmt.Sprintf("at most %d levels", maxDepth), fmt.Sprintf("more at byte %d", w.next()))
 	}
 	t = shape(t)
 	token, err := w.dec.Token()
 	if err != nil {
 		return w.broken(err)
 	}
-	if t != nil && at == "" && token != json.Delim('{') {
-		return &gate.InputError{Field: "body", Want: "an object", Got: called(token)}
+	if token == nil && at == "" {
+		return w.wrong("", "an object", "null")
 	}
-	if err := spelt(t, at, token); err != nil {
-		return err
+	if t != nil {
+		if want, got := misfit(t, token); want != "" {
+			return w.wrong(at, want, got)
+		}
 	}
 	switch token {
 	case json.Delim('{'):
 		return w.object(t, at, depth)
-	case json.Delim('['):
-		var of reflect.Type
-		if t != nil && t.Kind() == reflect.Slice {
-			of = t.Elem()
-		}
+	case json.Delim('['): // of an input: no body has a list of its own
 		for i := 0; w.dec.More(); i++ {
-			if err := w.value(of, fmt.Sprintf("%s[%d]", at, i), depth+1); err != nil {
+			if err := w.value(nil, fmt.Sprintf("%s[%d]", at, i), depth+1); err != nil {
 				return err
 			}
 		}
 		_, err := w.dec.Token()
 		return w.broken(err)
-	case nil:
-		if t != nil {
-			return &gate.InputError{Field: orBody(at), Want: "a value, or nothing at all", Got: "null"}
-		}
 	}
 	return nil
 }
 
-// spelt checks a value that is written as a text and stands for something
-// else: the decoder would not say which field it was in.
-func spelt(t reflect.Type, at string, token json.Token) error {
-	var into encoding.TextUnmarshaler
-	var want string
-	switch t {
-	case reflect.TypeFor[span]():
-		into, want = new(span), "a duration such as 30s"
-	case reflect.TypeFor[time.Time]():
-		into, want = new(time.Time), "an instant such as 2026-01-05T09:00:00Z"
+// misfit says what a type wants in place of the value that a token begins;
+// nothing where that is right.
+func misfit(t reflect.Type, token json.Token) (want, got string) {
+	got = called(token)
+	switch {
+	case token == nil:
+		want = "a value, or nothing at all"
+	case t == reflect.TypeFor[span]():
+		return misspelt(new(span), "a duration such as 30s", token)
+	case t == reflect.TypeFor[time.Time]():
+		return misspelt(new(time.Time), "an instant such as 2026-01-05T09:00:00Z", token)
+	case reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
+		want = "a string"
+	case t.Kind() == reflect.Bool:
+		want = "true or false"
+	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int:
+		want = "a whole number"
+		if n, ok := token.(json.Number); ok {
+			got = n.String()
+			if _, err := strconv.ParseInt(got, 10, 64); err == nil {
+				return "", ""
+			}
+		}
+	case t.Kind() == reflect.Struct, t.Kind() == reflect.Map:
+		want = "an object"
 	default:
-		return nil
+		want = "a string"
 	}
+	if want == got {
+		return "", ""
+	}
+	return want, got
+}
+
+// misspelt is misfit for a value that is written as a text and stands for
+// something else: the decoder would not say which field it was in.
+func misspelt(into encoding.TextUnmarshaler, want string, token json.Token) (string, string) {
 	text, ok := token.(string)
 	if !ok {
-		return &gate.InputError{Field: short(at), Want: want, Got: called(token)}
+		return want, called(token)
 	}
 	if err := into.UnmarshalText([]byte(text)); err != nil {
-		return &gate.InputError{Field: short(at), Want: want, Got: short(strconv.Quote(text))}
+		return want, strconv.Quote(text)
 	}
-	return nil
+	return "", ""
 }
 
 // called names a JSON value by its first token.
@@ -136,10 +194,11 @@ func called(token json.Token) string {
 	}
 }
 
-func (w walker) object(t reflect.Type, at string, depth int) error {
+func (w *walker) object(t reflect.Type, at string, depth int) error {
 	fields := fieldsOf(t)
 	seen := map[string]bool{}
 	for w.dec.More() {
+		start := w.next()
 		token, err := w.dec.Token()
 		if err != nil {
 			return w.broken(err)
@@ -152,11 +211,9 @@ func (w walker) object(t reflect.Type, at string, depth int) error {
 		of := fields[key]
 		switch {
 		case seen[key]:
-			return &gate.InputError{Field: short(name), Want: "a key once", Got: "twice"}
+			return w.wrong(name, "a key once", fmt.Sprintf("twice, again at byte %d", start))
 		case fields != nil && of == nil:
-			return &gate.InputError{
-				Field: orBody(at), Want: "only " + strings.Join(slices.Sorted(maps.Keys(fields)), ", "), Got: short(strconv.Quote(key)),
-			}
+			return w.wrong(at, "only "+strings.Join(slices.Sorted(maps.Keys(fields)), ", "), strconv.Quote(key))
 		case fields == nil && t != nil && t.Kind() == reflect.Map:
 			of = t.Elem()
 		}
@@ -170,14 +227,14 @@ func (w walker) object(t reflect.Type, at string, depth int) error {
 }
 
 // broken makes an error of the decoder ours; nil stays nil.
-func (w walker) broken(err error) error {
+func (w *walker) broken(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &gate.InputError{Field: "body", Want: "one JSON value", Got: fmt.Sprintf("its end at byte %d", w.dec.InputOffset())}
+		return w.wrong("", "one JSON value", fmt.Sprintf("its end at byte %d", len(w.text)))
 	default:
-		return &gate.InputError{Field: "body", Want: "JSON", Got: fmt.Sprintf("%s after byte %d", short(err.Error()), w.dec.InputOffset())}
+		return w.wrong("", "JSON", fmt.Sprintf("%s after byte %d", err, w.dec.InputOffset()))
 	}
 }
 
@@ -210,34 +267,15 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	return out
 }
 
-// wanted says in the API's words what a Go type takes.
-func wanted(t reflect.Type) string {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch {
-	case t.Kind() == reflect.String:
-		return "a string"
-	case t.Kind() == reflect.Bool:
-		return "true or false"
-	case t.Kind() == reflect.Int64, t.Kind() == reflect.Int:
-		return "a whole number"
-	case t.Kind() == reflect.Struct, t.Kind() == reflect.Map:
-		return "an object"
-	default:
-		return "another type"
-	}
-}
-
 // badText returns where the first byte stands that is not UTF-8, or the first
-// escape of half a surrogate pair; -1 if there is none.
-func badText(b []byte) int {
+// escape of half a surrogate pair, which is lone; -1 if there is none.
+func badText(b []byte) (at int, lone bool) {
 	for i := 0; i < len(b); {
 		switch {
 		case b[i] == '\\':
 			n, ok := escape(b[i:])
 			if !ok {
-				return i
+				return i, true
 			}
 			i += n
 		case b[i] < utf8.RuneSelf:
@@ -245,12 +283,12 @@ func badText(b []byte) int {
 		default:
 			r, n := utf8.DecodeRune(b[i:])
 			if r == utf8.RuneError && n == 1 {
-				return i
+				return i, false
 			}
 			i += n
 		}
 	}
-	return -1
+	return -1, false
 }
 
 // escape returns the length of the escape that b begins with, both halves of a
@@ -279,13 +317,6 @@ func unit(b []byte) (code uint64, n int) {
 		return 0, 0
 	}
 	return code, 6
-}
-
-func orBody(field string) string {
-	if field == "" {
-		return "body"
-	}
-	return short(field)
 }
 
 // short keeps what is quoted from a body to a part of a line.
