@@ -21,7 +21,7 @@ func TestQueueShowOfAResolvedItem(t *testing.T) {
 		"stopped by     STOP_UNSAFE_TO_REPEAT   timeout   transient",
 		"because        their log of noon",
 		"verbs are off: the item is resolved",
-		"found          attempt 1 did-not-happen, by " + self().Name,
+		"found          attempt 1   ✗ did not happen   by you",
 		"route reconcile",
 		"evidence       their log of noon",
 	} {
@@ -29,8 +29,10 @@ func TestQueueShowOfAResolvedItem(t *testing.T) {
 			t.Errorf("the item lacks %q:\n%s", want, out)
 		}
 	}
-	if strings.Contains(out, "what each verb would do") {
-		t.Errorf("a resolved item offers verbs:\n%s", out)
+	for _, no := range []string{"what each verb would do", " changed "} {
+		if strings.Contains(out, no) {
+			t.Errorf("a resolved item has %q:\n%s", no, out)
+		}
 	}
 	for line := range strings.Lines(out) {
 		if n := views.Width(strings.TrimSuffix(line, "\n")); n > 80 {

@@ -252,27 +252,15 @@ func (o *outside) latest(ctx context.Context, ref gate.Ref) ([]gate.DecisionRow,
 	return got.Rows, err
 }
 
-// item brings one item in full, with the gate's preview of every verb, and of
-// a resolved one the decision that resolved it.
+// item brings one item in full, with the gate's preview of every verb.
 func (o *outside) item(id gate.ItemID) tea.Cmd {
 	return func() tea.Msg {
 		ctx, cancel := context.WithTimeout(o.ctx, readWithin)
 		defer cancel()
 		msg := itemMsg{id: id, at: o.clock()}
-		if msg.item, msg.err = o.source.Item(ctx, id); msg.err == nil && msg.item.State == gate.HoldResolved {
-			msg.how, msg.err = o.decision(ctx, msg.item.Changed.Seq)
-		}
+		msg.item, msg.err = o.source.Item(ctx, id)
 		return msg
 	}
-}
-
-// decision returns nil for one that does not exist.
-func (o *outside) decision(ctx context.Context, seq uint64) (*gate.DecisionRow, error) {
-	got, err := o.source.Ledger(ctx, gate.LedgerQuery{From: seq, Limit: 1})
-	if err != nil || len(got.Rows) == 0 || got.Rows[0].Seq != seq {
-		return nil, err
-	}
-	return &got.Rows[0], nil
 }
 
 // decisions brings what the ledger holds about an operation.

@@ -87,8 +87,7 @@ type snoozedItems struct {
 type itemMsg struct {
 	id   gate.ItemID
 	item escalation.Item
-	how  *gate.DecisionRow // what resolved it; nil while it waits
-	at   time.Time         // when the read began
+	at   time.Time // when the read began
 	err  error
 }
 

@@ -17,10 +17,9 @@ import (
 // appears beside the copy by itself.
 type reviewScreen struct {
 	id     gate.ItemID
-	item   *escalation.Item  // nil until it has been read
-	how    *gate.DecisionRow // what resolved it; nil while it waits
-	asOf   time.Time         // when it was read
-	failed string            // why it could not be read
+	item   *escalation.Item // nil until it has been read
+	asOf   time.Time        // when it was read
+	failed string           // why it could not be read
 	top    int
 
 	moved *gate.DecisionRow // what moved it on; nil while it is what is shown
@@ -49,7 +48,7 @@ func (r *reviewScreen) wants(w *want) { w.review, w.came = r.about(), r.ref }
 
 // load shows an item as it is now.
 func (r *reviewScreen) load(msg itemMsg) {
-	r.item, r.how, r.asOf, r.failed = &msg.item, msg.how, msg.at, ""
+	r.item, r.asOf, r.failed = &msg.item, msg.at, ""
 	r.moved, r.gone, r.reload, r.later = nil, false, false, nil
 }
 
@@ -190,8 +189,8 @@ func (m *Model) noDecision(v verb) string {
 func (m *Model) reviewView(r *reviewScreen) views.ReviewView {
 	v := views.ReviewOf(r.item, m.Who.ID)
 	v.AsOf, v.Moved, v.Gone, v.Answer, v.Held, v.Came, v.Top = r.asOf, r.moved, r.gone, r.answer, r.held, r.came, r.top
-	if r.how != nil {
-		v.Resolved = r.how
+	if v.Resolved {
+		return v
 	}
 	for i := range v.Verbs {
 		p := &v.Verbs[i]

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,14 +13,13 @@ func (b *block) contract(v ReviewView, now time.Time) {
 	r := &v.Item
 	dot := " " + b.th.g.dot + " "
 
-	if d := v.Resolved; d != nil {
+	if d := &v.Changed; v.Resolved {
 		if v.Answer == nil || v.Answer.Seq != d.Seq { // that has been said above
 			b.label("resolved")
 			b.decided(d, v.Me, now)
 			b.end()
 		}
-		b.reviewField("because", text, d.Reason, 4)
-		b.reviewField("evidence", text, d.Evidence, 4)
+		b.ground(d.Reason, d.Evidence)
 	}
 
 	if now.Before(r.Snoozed.Time) {
@@ -30,6 +30,8 @@ func (b *block) contract(v ReviewView, now time.Time) {
 		}
 		b.end()
 	}
+
+	b.reviewField("note", text, v.LastNote, 4)
 
 	b.label("operation")
 	b.idPiece(strong, string(r.Op))
@@ -114,13 +116,13 @@ func (b *block) contract(v ReviewView, now time.Time) {
 	b.input(v)
 	b.approvals(v)
 	b.happened(v, now)
+	b.found(v, now)
 	if v.SameCause > 1 {
 		b.label("also open")
 		b.piece(waits, plural(v.SameCause, "item shares ", "items share ")+r.Dependency+dot+string(r.Code))
 		b.end()
 	}
 	b.reviewField("look it up", press, v.Runbook, 2)
-	b.reviewField("note", text, v.LastNote, 4)
 }
 
 // approvals appends who asked, and who has approved so far.
@@ -226,4 +228,50 @@ func (b *block) happened(v ReviewView, now time.Time) {
 			b.reviewField("", dim, f.Suggest, 2)
 		}
 	}
+}
+
+// found appends what people found out about the attempts and what else they
+// last changed: each decision once, with what they wrote.
+func (b *block) found(v ReviewView, now time.Time) {
+	var said []uint64 // decisions
+	if v.Resolved {
+		said = append(said, v.Changed.Seq)
+	}
+	for _, f := range v.Findings {
+		glyph, look := b.th.findingLook(f.Finding)
+		b.label("found")
+		b.piece(text, "attempt "+itoa(f.Ordinal))
+		b.flow(func(o *block) {
+			o.glyph(look, glyph)
+			o.gap(1)
+			o.put(look, FindingWord(f.Finding))
+		})
+		fresh := !slices.Contains(said, f.Seq)
+		if f.Seq == 0 { // the ledger is too long to look it up
+			b.end()
+			continue
+		}
+		if fresh {
+			b.piece(text, "by "+actorName(f.By, v.Me))
+			b.piece(dim, ago(now.Sub(f.At.Time))+" ago, "+moment(f.At.Time, now))
+		}
+		b.piece(dim, "decision "+strconv.FormatUint(f.Seq, 10))
+		b.end()
+		if fresh {
+			b.ground(f.Reason, f.Evidence)
+			said = append(said, f.Seq)
+		}
+	}
+	if d := &v.Changed; d.Act.IsVerb() && !slices.Contains(said, d.Seq) {
+		b.label("changed")
+		b.decided(d, v.Me, now)
+		b.end()
+		b.ground(d.Reason, d.Evidence)
+	}
+}
+
+// ground appends what a person wrote with a decision.
+func (b *block) ground(reason, evidence string) {
+	b.reviewField("because", text, reason, 4)
+	b.reviewField("evidence", text, evidence, 4)
 }

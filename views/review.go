@@ -25,12 +25,14 @@ type ReviewView struct {
 	Approved  []gate.ActorRow  // by whom, so far
 	Cause     uint64           // seq of the decision that it answers
 	Route     string           // by which it came here: reconcile, escalate, dead-letter
+	Findings  []escalation.Finding
+	Changed   gate.DecisionRow // its newest change, with what a person wrote
 	Runbook   string           // where to look it up
 	Notes     int64
 	LastNote  string
-	Resolved  *gate.DecisionRow // what resolved it, with its reason where that is known; nil while it waits
-	Me        string            // id of the operator
-	AsOf      time.Time         // when all of this was read; zero is now
+	Resolved  bool      // it no longer waits, and Changed is how
+	Me        string    // id of the operator
+	AsOf      time.Time // when all of this was read; zero is now
 
 	// What has happened since it was read.
 	Moved  *gate.DecisionRow // what moved it, when it is no longer what is shown
@@ -49,6 +51,7 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 	v := ReviewView{
 		Item: it.ItemRow, Me: me, First: it.FirstFailure, Last: it.LastFailure, Input: string(it.Input), KeyGiven: it.KeyGiven,
 		Asker: it.Asker, Tokens: it.Tokens, SameCause: it.SameCause, Cause: it.Cause, Runbook: it.Runbook, Notes: it.Notes, LastNote: it.LastNote,
+		Findings: it.Findings, Changed: ChangedBy(it.Changed), Resolved: it.State == gate.HoldResolved,
 		Op: &gate.OpRow{
 			Run: it.Run, Op: it.Op, Agent: it.Agent, Path: it.Path, Parent: it.Parent, Tool: it.Tool, Dependency: it.Dependency,
 			Effect: it.Effect, RetrySafety: it.RetrySafety, Outcome: it.Effects, Key: it.Key, Digest: it.InputDigest,
@@ -59,15 +62,15 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 	if it.Breaker != gate.BreakerClosed {
 		v.Breaker = &gate.BreakerRow{State: it.Breaker, Until: gate.InstantOf(it.BreakerUntil)}
 	}
-	if it.Terminal != nil {
-		v.Route = it.Terminal.NextAction.String()
+	if it.Route != nil {
+		v.Route = it.Route.String()
 	}
 	for _, g := range it.Grants {
 		v.Approved = append(v.Approved, g.By)
 	}
-	if it.State == gate.HoldResolved {
-		how := ChangedBy(it.Changed)
-		v.Resolved = &how
+	if v.Resolved {
+		v.Verbs = []Preview{{Off: "the item is resolved"}}
+		return v
 	}
 	for _, r := range reviewVerbs {
 		p := PreviewOf(it, r.do, r.asNew, r.preview)
@@ -83,9 +86,9 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 }
 
 // ChangedBy returns what is known of a decision by what it changed: all but
-// its reason and its numbers.
+// its numbers.
 func ChangedBy(c gate.ChangedRow) gate.DecisionRow {
-	return gate.DecisionRow{Seq: c.Seq, At: c.At, Actor: c.By, Act: c.Act, Verdict: c.Verdict}
+	return gate.DecisionRow{Seq: c.Seq, At: c.At, Actor: c.By, Act: c.Act, Verdict: c.Verdict, Reason: c.Reason, Evidence: c.Evidence, Finding: c.Finding}
 }
 
 // Review draws the screen of one item.
@@ -116,7 +119,7 @@ func (p *Page) review(v ReviewView) (head, body *block) {
 	head.reviewLine(v, p.Now)
 	head.answered(v, p.Now)
 	head.moved(v, p.Now)
-	if p.Width < panes || v.Item.State == gate.HoldResolved {
+	if p.Width < panes || v.Resolved {
 		body.contract(v, p.Now)
 		body.blank(1)
 		body.verbs(v, p.Now)
@@ -154,7 +157,7 @@ func (b *block) reviewLine(v ReviewView, now time.Time) {
 			}
 		},
 		func(o *block, level int) {
-			if r := &v.Item; r.ClaimID != "" && now.Before(r.ClaimUntil.Time) {
+			if r := &v.Item; !v.Resolved && r.ClaimID != "" && now.Before(r.ClaimUntil.Time) {
 				who := r.ClaimBy
 				if r.ClaimID == v.Me {
 					who = "you"
@@ -216,7 +219,7 @@ func (b *block) decided(d *gate.DecisionRow, me string, now time.Time) {
 	b.piece(dim, ago(now.Sub(d.At.Time))+" ago, "+moment(d.At.Time, now))
 	b.piece(verdictStyle(d.Verdict), d.Verdict.String())
 	if d.Finding != gate.FindingNone {
-		b.piece(text, d.Finding.String())
+		b.piece(text, FindingWord(d.Finding))
 	}
 }
 

@@ -31,7 +31,13 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 		RunState: gate.RunExhausted, Breaker: gate.BreakerOpen, BreakerUntil: until, SameCause: 68,
 		Grants:     []escalation.Grant{{By: gate.ActorRow{ID: "uid:15", Name: "approver-15"}, At: now}},
 		Dispatches: []gate.AttemptRow{{Ordinal: 69, Permitted: gate.InstantOf(now), NotBefore: gate.InstantOf(now), ReportedAt: gate.InstantOf(now.Add(70 * time.Second)), Inner: 71, Outcome: gate.OutcomeFailed, Class: &class, Refused: true, Failure: &gate.Failure{Code: "last-12", Message: "last-message-16", Status: "status-17", Suggest: "suggest-18"}}},
-		Terminal:   &gate.Terminal{NextAction: gate.RouteDeadLetter}, Cause: 7272, LastNote: "note-19", Runbook: "https://runbook-20",
+		Route:      new(gate.RouteDeadLetter), Cause: 7272, LastNote: "note-19", Runbook: "https://runbook-20",
+		Findings: []escalation.Finding{
+			{Ordinal: 21, Finding: gate.FindingDidNotHappen, Seq: 2222, At: gate.InstantOf(now.Add(-23 * time.Minute)), By: gate.ActorRow{ID: "uid:24", Name: "finder-24"}, Reason: "reason-25", Evidence: "evidence-26"},
+			{Ordinal: 22, Finding: gate.FindingDidNotHappen, Seq: 2222, Reason: "reason-25", Evidence: "evidence-26"},
+			{Ordinal: 27, Finding: gate.FindingCannotTell},
+		},
+		Changed: gate.ChangedRow{Seq: 28, At: gate.InstantOf(now.Add(-29 * time.Minute)), By: gate.ActorRow{ID: "uid:30", Name: "changer-30"}, Act: gate.ActApprove, Verdict: gate.Recorded, Reason: "reason-31", Evidence: "evidence-32"},
 	}
 	got := PrintReview(ReviewOf(it, "uid:1"), now, 0)
 	for _, want := range []string{
@@ -41,13 +47,50 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 		"4321", "side effects 64/65", "retry tokens 66/67", "reserve 1.5s", "overdrawn", "breaker open", "half-open in 00:09", "68 items share dep-4 · code-5",
 		"attempt 69", "last-12 after 01:10", "71 attempts inside", "permanent", "refused before it ran", "last-message-16", "status-17", "suggest-18",
 		"8 older attempts", "route dead-letter", "decision 7272", "note-19", "https://runbook-20",
+		"found          attempt 21   ✗ did not happen   by finder-24   23m ago, 08:49:44.000Z   decision 2222\n", "because        reason-25", "evidence       evidence-26",
+		"found          attempt 22   ✗ did not happen   decision 2222\n", "found          attempt 27   ? cannot tell\n",
+		"changed        approve by changer-30   29m ago, 08:43:44.000Z   RECORDED\n because        reason-31\n evidence       evidence-32\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the review does not show %q", want)
 		}
 	}
+	if n := strings.Count(got, "reason-25"); n != 1 {
+		t.Errorf("what was written with one decision is shown %d times", n)
+	}
 	if t.Failed() {
 		t.Log(got)
+	}
+}
+
+// Of a resolved item the review says who resolved it, on which ground, and what
+// else was found before; each decision once.
+func TestReviewOfAResolvedItem(t *testing.T) {
+	it := sampleItem()
+	it.State = gate.HoldResolved
+	it.Changed = gate.ChangedRow{Seq: 830, At: gate.InstantOf(now), By: gate.ActorRow{ID: "uid:9", Name: "nora"}, Act: gate.ActReconcile, Verdict: gate.Resolved, Finding: gate.FindingHappened, Reason: "found it", Evidence: "their log of noon"}
+	it.Findings = []escalation.Finding{
+		{Ordinal: 1, Finding: gate.FindingDidNotHappen, Seq: 820, At: gate.InstantOf(now.Add(-time.Minute)), By: gate.ActorRow{ID: "uid:8", Name: "lee"}, Reason: "looked too soon", Evidence: "their log of eleven"},
+		{Ordinal: 2, Finding: gate.FindingHappened, Seq: 830, At: gate.InstantOf(now), By: it.Changed.By, Reason: "found it", Evidence: "their log of noon"},
+	}
+	got := PrintReview(ReviewOf(it, "uid:1001"), now, 0)
+	for _, want := range []string{
+		"resolved       reconcile by nora   0s ago, 09:12:44.000Z   RESOLVED   happened\n because        found it\n evidence       their log of noon\n",
+		"found          attempt 1   ✗ did not happen   by lee   1m ago, 09:11:44.000Z   decision 820\n because        looked too soon\n evidence       their log of eleven\n",
+		"found          attempt 2   ✓ happened   decision 830\n",
+		"verbs are off: the item is resolved",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the review does not show %q", want)
+		}
+	}
+	for _, once := range []string{"found it", "their log of noon", "looked too soon", "nora"} {
+		if n := strings.Count(got, once); n != 1 {
+			t.Errorf("%q is shown %d times", once, n)
+		}
+	}
+	if strings.Contains(got, "what each verb would do") || t.Failed() {
+		t.Errorf("verbs of a resolved item:\n%s", got)
 	}
 }
 

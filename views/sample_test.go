@@ -172,7 +172,7 @@ func sampleItem() *escalation.Item {
 		Input:        json.RawMessage(`{"order":42,"amount":"19.90 EUR","note":"` + "\x1b]8;;http://evil\x07" + `"}`),
 		FirstFailure: charge.Attempts[0].Failure, LastFailure: charge.Attempts[0].Failure,
 		Asker: gate.ActorRow{ID: "uid:2000", Name: "agents", Source: "peer-uid"}, Tokens: 12000,
-		Budget: run.Budget, RunState: run.State, SameCause: 3, Dispatches: charge.Attempts, Terminal: charge.Terminal, Cause: 813,
+		Budget: run.Budget, RunState: run.State, SameCause: 3, Dispatches: charge.Attempts, Terminal: charge.Terminal, Cause: 813, Route: new(gate.RouteReconcile),
 		Notes: 1, LastNote: "called the bank, they look into it",
 		Runbook: "https://runbooks.example/pay?key=8f1c2d3e4f5061728394a5b6c7d8e9e0",
 		Preview: map[string]escalation.Preview{
@@ -238,11 +238,16 @@ func screens() map[string]func(Page) string {
 		Finding: gate.FindingHappened, Reason: "the bank\r\nhas the money",
 	}
 	gone.Gone = true
-	resolved := sampleReview()
-	resolved.Item.State, resolved.Resolved = gate.HoldResolved, gone.Moved
-	for i := range resolved.Verbs {
-		resolved.Verbs[i].Off = "the item is resolved"
+	over := sampleItem()
+	over.State, over.Changed = gate.HoldResolved, gate.ChangedRow{
+		Seq: 901, At: gone.Moved.At, By: gone.Moved.Actor, Act: gate.ActReconcile, Verdict: gate.Resolved,
+		Finding: gate.FindingHappened, Reason: gone.Moved.Reason, Evidence: "ch_42",
 	}
+	over.Findings = []escalation.Finding{{
+		Ordinal: 1, Finding: gate.FindingDidNotHappen, Seq: 880, At: gate.InstantOf(now.Add(-4 * time.Minute)), By: gate.ActorRow{ID: "uid:1001", Name: "dana"},
+		Reason: "not in the export of 09:00", Evidence: "ledger export 2026-01-05 09:00",
+	}}
+	resolved := ReviewOf(over, "uid:1001")
 	answered := sampleReview()
 	answered.AsOf = now.Add(-8 * time.Second)
 	answered.Answer = &gate.DecisionRow{

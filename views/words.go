@@ -1,6 +1,10 @@
 package views
 
-import "tollgate/gate"
+import (
+	"strings"
+
+	"tollgate/gate"
+)
 
 // The words of the screens. Two are never printed bare: an unknown class is
 // "unlisted code", an unknown outcome is "outcome unknown".
@@ -32,6 +36,9 @@ func OutcomeWord(o gate.Outcome) string {
 	}
 	return o.String()
 }
+
+// FindingWord names a finding as screens do.
+func FindingWord(f gate.Finding) string { return strings.ReplaceAll(f.String(), "-", " ") }
 
 // SafetyWord names a tool's retry safety as screens do.
 func SafetyWord(s gate.RetrySafety) string {
@@ -110,12 +117,9 @@ func (t *Theme) stateLook(o *gate.OpRow) (glyph, word string, s style) {
 // attemptLook returns glyph, word and style of an attempt. A finding of a
 // person says more than the report did.
 func (t *Theme) attemptLook(a *gate.AttemptRow) (glyph, word string, s style) {
-	switch a.Finding {
-	case gate.FindingHappened:
-		return t.g.ok, "found: happened", live
-	case gate.FindingDidNotHappen:
-		return t.g.fail, "found: did not happen", text
-	case gate.FindingCannotTell, gate.FindingNone:
+	if f := a.Finding; f == gate.FindingHappened || f == gate.FindingDidNotHappen {
+		glyph, s = t.findingLook(f)
+		return glyph, "found: " + FindingWord(f), s
 	}
 	switch a.Outcome {
 	case gate.OutcomePending:
@@ -128,6 +132,20 @@ func (t *Theme) attemptLook(a *gate.AttemptRow) (glyph, word string, s style) {
 		return t.g.unknown, "outcome unknown", waits
 	}
 	return " ", "", text
+}
+
+// findingLook returns glyph and style of a finding.
+func (t *Theme) findingLook(f gate.Finding) (string, style) {
+	switch f {
+	case gate.FindingHappened:
+		return t.g.ok, live
+	case gate.FindingDidNotHappen:
+		return t.g.fail, text
+	case gate.FindingCannotTell:
+		return t.g.unknown, dim
+	case gate.FindingNone:
+	}
+	return " ", text
 }
 
 // actorName names somebody, or says that it is the operator.
