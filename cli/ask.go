@@ -1,13 +1,14 @@
 package cli
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"tollgate/api"
 	"tollgate/gate"
 )
 
@@ -82,25 +83,36 @@ The exit code is 0 only when the dispatch may go, and 6 for every other answer.`
 
 // inputOf returns the bytes that --input names, nil when it was not given.
 func (a *app) inputOf(cmd *cobra.Command, s string) ([]byte, error) {
-	var data []byte
+	var (
+		data []byte
+		err  error
+		from = "--input"
+	)
 	switch file, isFile := strings.CutPrefix(s, "@"); {
 	case !cmd.Flags().Changed("input"):
 		return nil, nil
 	case s == "-":
-		var err error
+		from = "--input -"
 		if data, err = io.ReadAll(io.LimitReader(a.in, gate.MaxInput+1)); err != nil {
 			return nil, fmt.Errorf("standard input: %w", err)
 		}
 	case isFile:
-		var err error
+		from = fmt.Sprintf("--input %q", s)
 		if data, err = readFile(file); err != nil {
 			return nil, err
 		}
 	default:
 		data = []byte(s)
 	}
-	if len(data) <= gate.MaxInput && !json.Valid(data) {
-		return nil, misused(cmd, "--input: want one JSON value")
+	if len(data) > gate.MaxInput {
+		return data, nil // the ask's own check says so
 	}
-	return data, nil
+	var wrong *gate.InputError
+	if err = api.CheckInput(data); errors.As(err, &wrong) {
+		if in := strings.TrimPrefix(wrong.Field, "input"); in != "" {
+			from += ": input" + in
+		}
+		err = misused(cmd, "%s: want %s, got %s", from, wrong.Want, wrong.Got)
+	}
+	return data, err
 }
