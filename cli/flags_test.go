@@ -118,7 +118,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"ask", "r1", "t", "--input", ""}, "--input: want one JSON value, got its end at byte 0"},
 		{[]string{"ask", "r1", "t", "--input", "-"}, "--input -: want one JSON value, got its end at byte 0"}, // nothing comes
 		{[]string{"ask", "r1", "t", "--input", "\ufeff{}"}, "--input: want JSON, got a byte order mark at byte 0"},
-		{[]string{"ask", "r1", "t", "--input", `{"order": 42,}`}, "--input: want JSON, got invalid character '}' looking for beginning of object key string after byte 12"},
+		{[]string{"ask", "r1", "t", "--input", `{"order": 42,}`}, "--input: want JSON, got invalid character '}' looking for beginning of object key string after byte 13"},
 		{[]string{"ask", "r1", "t", "--input", `"\ud800"`}, "--input: want whole surrogate pairs, got a lone surrogate at byte 1"},
 		{[]string{"ask", "r1", "t", "--input", "\"\xff\""}, "--input: want UTF-8, got something else at byte 1"},
 		{[]string{"ask", "r1", "t", "--input", `{"a":1,"a":2}`}, "--input: input.a: want a key once, got twice, again at byte 7"},
