@@ -88,7 +88,7 @@ func (d *Desk) project(ctx context.Context, ref gate.Ref) (Item, error) {
 		return Item{}, err
 	}
 	it := NewItem(run, op, dep, same, d.door.Contract().Dependencies[op.Dependency].Runbook, now)
-	return it, d.tell(ctx, op, &it)
+	return it, d.tell(ctx, &it)
 }
 
 // sameCauseMost bounds how many items are looked at to count those of one

@@ -106,7 +106,7 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 	}
 	for _, a := range op.Attempts {
 		if a.Finding != gate.FindingNone {
-			it.Findings = append(it.Findings, Finding{Ordinal: a.Ordinal, Finding: a.Finding})
+			it.Findings = append(it.Findings, Finding{Ordinal: a.Ordinal, Finding: a.Finding, Seq: a.Found})
 		}
 	}
 	it.Runbook = runbookOf(runbook, &it)

@@ -135,6 +135,30 @@ func TestFindingsAreToldWhole(t *testing.T) {
 	}
 }
 
+// R-P3: however much was written about an operation before and after, a
+// finding is told with its reason.
+func TestFindingIsToldBesideManyNotes(t *testing.T) {
+	f := open(t)
+	f.run("r1", 6, 3, 30*time.Second)
+	id := f.lost("r1", "charge-42")
+	notes := func() {
+		version := f.item(id).Version
+		for range 1100 {
+			f.do(gate.Verb{Actor: dana, Do: gate.ActNote, Run: "r1", Op: "charge-42", Version: version, Reason: "still looking"})
+		}
+	}
+	notes()
+	found := f.act(dana, id, escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"})
+	notes()
+	want := []escalation.Finding{{
+		Ordinal: 1, Finding: gate.FindingDidNotHappen, Seq: found.Seq, At: found.At, By: found.Actor,
+		Reason: "looked", Evidence: "their log",
+	}}
+	if diff := cmp.Diff(f.item(id).Findings, want); diff != "" {
+		t.Errorf("findings (-got +want):\n%s", diff)
+	}
+}
+
 // R-P3, R-P6: a resolved item says how it was resolved and why.
 func TestChangeIsToldWithItsReason(t *testing.T) {
 	f := open(t)

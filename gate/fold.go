@@ -126,7 +126,7 @@ func (s *State) foldOperation(d *Decision) {
 	case Verb:
 		op.remember(verbMemo(c.ID), c.body(), d.Seq)
 		if c.Do == ActReconcile && d.Verdict == Resolved {
-			op.found(c.Finding)
+			op.found(c.Finding, d.Seq)
 		}
 	}
 	target := op
@@ -339,8 +339,9 @@ func (o Operation) reported(d *Decision) Operation {
 	return o
 }
 
-// found applies a person's finding to what was unknown (R-P3).
-func (o *Operation) found(f Finding) {
+// found applies a person's finding, which the decision seq brought, to what was
+// unknown (R-P3).
+func (o *Operation) found(f Finding, seq uint64) {
 	o.Evidence = f
 	if o.Settled == SettledSucceeded || f == FindingCannotTell {
 		return
@@ -348,7 +349,7 @@ func (o *Operation) found(f Finding) {
 	o.Attempts = slices.Clone(o.Attempts)
 	for i := range o.Attempts {
 		if a := &o.Attempts[i]; a.Outcome == OutcomeUnknown {
-			a.Finding, a.Outcome = f, OutcomeFailed
+			a.Finding, a.Found, a.Outcome = f, seq, OutcomeFailed
 			if f == FindingHappened {
 				a.Outcome = OutcomeSucceeded
 			}

@@ -104,6 +104,7 @@ type Attempt struct {
 	Class      Class
 	Refused    bool    // refused before execution
 	Finding    Finding // a person's
+	Found      uint64  // seq of the decision that brought it; 0 for none
 	Failure    Failure // zero on success
 	Result     string
 }

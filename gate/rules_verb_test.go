@@ -63,6 +63,7 @@ func TestRP3Findings(t *testing.T) {
 	equal(t, "result", w.op("a").Result, "receipt 9")
 	equal(t, "outcome", d.Outcome, OutcomeSucceeded)
 	equal(t, "finding", w.op("a").Attempts[0].Finding, FindingHappened)
+	equal(t, "found by", w.op("a").Attempts[0].Found, d.Seq)
 	equal(t, "known effect", w.op("a").KnownEffect(), "happened")
 	equal(t, "result for the agent", w.ask("a", "charge").Result, "receipt 9")
 
@@ -71,6 +72,9 @@ func TestRP3Findings(t *testing.T) {
 	d = w.reconcile("a", FindingDidNotHappen)
 	equal(t, "outcome", d.Outcome, OutcomeFailed)
 	equal(t, "finding", w.op("a").Attempts[0].Finding, FindingDidNotHappen)
+	equal(t, "found by", w.op("a").Attempts[0].Found, d.Seq)
+	w.reconcile("a", FindingDidNotHappen)
+	equal(t, "found by the first", w.op("a").Attempts[0].Found, d.Seq)
 	equal(t, "known effect", w.op("a").KnownEffect(), "did-not-happen")
 
 	w = lost(t)

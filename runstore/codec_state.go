@@ -330,6 +330,7 @@ type storedAttempt struct {
 	Finding    gate.Finding  `cbor:"22,keyasint,omitempty"`
 	Failure    storedFailure `cbor:"23,keyasint,omitzero"`
 	Result     string        `cbor:"24,keyasint,omitempty"`
+	Found      uint64        `cbor:"25,keyasint,omitempty"`
 }
 
 func storeAttempt(v gate.Attempt) storedAttempt {
@@ -338,7 +339,7 @@ func storeAttempt(v gate.Attempt) storedAttempt {
 		Digest: v.Digest, Permitted: instantOf(v.Permitted), NotBefore: instantOf(v.NotBefore), NotAfter: instantOf(v.NotAfter),
 		Expires: instantOf(v.Expires), Probe: v.Probe, Reported: v.Reported, ReportedAt: instantOf(v.ReportedAt), Swept: v.Swept,
 		Body: v.Body, Inner: v.Inner, Outcome: v.Outcome, Class: v.Class, Refused: v.Refused, Finding: v.Finding,
-		Failure: storeFailure(v.Failure), Result: v.Result,
+		Failure: storeFailure(v.Failure), Result: v.Result, Found: v.Found,
 	}
 }
 
@@ -348,7 +349,7 @@ func (s storedAttempt) load() gate.Attempt {
 		Digest: s.Digest, Permitted: s.Permitted.time(), NotBefore: s.NotBefore.time(), NotAfter: s.NotAfter.time(),
 		Expires: s.Expires.time(), Probe: s.Probe, Reported: s.Reported, ReportedAt: s.ReportedAt.time(), Swept: s.Swept,
 		Body: s.Body, Inner: s.Inner, Outcome: s.Outcome, Class: s.Class, Refused: s.Refused, Finding: s.Finding,
-		Failure: s.Failure.load(), Result: s.Result,
+		Failure: s.Failure.load(), Result: s.Result, Found: s.Found,
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 // projectionSchema is raised whenever the rows change: a projection of another
 // schema is built anew.
-const projectionSchema = 3
+const projectionSchema = 4
 
 // toldPerRow is how many seqs one row of "told" holds.
 const toldPerRow = 64
