@@ -108,6 +108,7 @@ func TestProblems(t *testing.T) {
 		{"a report of all three", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"ok":false,"failure":{"code":"timeout"},"http":{"status":200}}`, 400, "bad-input", "got ok: false, failure, http"},
 		{"a reference too long", "POST", "/v1/runs/r1/report", `{"op":"look-1","ordinal":1,"ok":true,"result_ref":"` + big[:gate.MaxResult+1] + `"}`, 400, "bad-input", "result_ref: want at most 4096 bytes"},
 		{"a digest that is none", "POST", "/v1/runs/r1/ask", `{"ask_id":"a2","tool":"look","input_digest":"sha256:00"}`, 400, "bad-input", "64 hex digits"},
+		{"a key that no header takes", "POST", "/v1/runs/r1/ask", `{"ask_id":"a2","tool":"look","input":{},"key":"a\nb"}`, 400, "bad-input", "key: want letters, digits and"},
 		{"a trace that is none", "POST", "/v1/runs/r1/ask", `{"ask_id":"a2","tool":"look","input":{},"traceparent":"x"}`, 400, "bad-input", "traceparent"},
 		{"no body", "POST", "/v1/runs/r1/ask", ``, 400, "bad-input", "one JSON value"},
 		{"null", "POST", "/v1/runs/r1/ask", `null`, 400, "bad-input", "an object"},

@@ -126,6 +126,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"ask", "r1", "t", "--input", "@absent.json"}, `no file at "absent.json"`},
 		{[]string{"ask", "r1", "t", "--input", `"` + strings.Repeat("x", 64<<10) + `"`}, "--input: want at most 65536 bytes, got 65538 bytes"},
 		{[]string{"ask", "r1", "t", "--input-digest", "sha256:abc"}, `--input-digest: want sha256: and 64 hex digits, got "sha256:abc"`},
+		{[]string{"ask", "r1", "t", "--op", "o", "--key", "a\nb"}, "--key: want letters, digits and . _ : / @ + = # , -"},
 		{[]string{"ask", "r1", "t", "--op", "o", "--traceparent", "nonsense"}, "--traceparent: want version-trace-parent-flags in lower-case hex"},
 		{[]string{"ask", "r1", "t", "--op", "o", "--input-digest", strings.Repeat("0", 64)}, "--input-digest: want sha256: and 64 hex digits"},
 		{[]string{"runs", "start", "r1", "--attempts", "1", "--deadline", "1m", "--side-effects", "1", "--cap", "a=1", "--cap", "a=2"}, "--cap: want one cap for an agent, got two"},

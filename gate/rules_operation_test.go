@@ -138,6 +138,12 @@ func TestRA3CallersKeyCountsAtTheFirstAsk(t *testing.T) {
 	d = w.ask("a", "pay", mine("order-9"))
 	w.is(d, StopAttemptBudget)
 	equal(t, "stored with a refused first ask", w.op("a").Key, "order-9")
+
+	for _, bad := range []string{"a b", "a\nb", "a\x1b", "ключ", strings.Repeat("k", 129)} {
+		if c := w.asks("c", "pay", mine(bad)); c.Check() == nil {
+			t.Errorf("a key of %q is taken, want it refused as an id is", bad)
+		}
+	}
 }
 
 // R-A4: a write's request is fixed: another digest is a conflict, on record.

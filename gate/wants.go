@@ -110,7 +110,7 @@ func (c Ask) Check() error {
 	}
 	// A name that the gate itself made, OP~2, may be asked about.
 	base, _, _ := strings.Cut(string(c.Op), "~")
-	for _, id := range [...]struct{ what, id string }{{"op", base}, {"agent", c.Agent}, {"parent", strings.ReplaceAll(string(c.Parent), "~", "-")}} {
+	for _, id := range [...]struct{ what, id string }{{"op", base}, {"agent", c.Agent}, {"parent", strings.ReplaceAll(string(c.Parent), "~", "-")}, {"key", c.Key}} {
 		if id.id != "" {
 			if err := CheckID(id.what, id.id); err != nil {
 				return err
@@ -129,7 +129,7 @@ func (c Ask) Check() error {
 	case c.Path == PathManual:
 		return &InputError{Field: "path", Want: "model, subagent, queue, resume or fallback", Got: `"manual", which is an operator's approve`}
 	}
-	return checkText("key", c.Key, maxID)
+	return nil
 }
 
 // Check implements Command.
