@@ -11,7 +11,7 @@ import (
 // Limits of a request. A body has bodyTime to arrive whole; headers as well.
 const (
 	maxBody    = 256 << 10
-	maxHeader  = 12 << 10 // net/http adds 4 KiB of its own
+	maxHeader  = 12 << 10 // net/http adds 4 KiB of its own, and answers itself, in plain text: no handler sees the request
 	maxString  = 48 << 10 // of one string in a report; a longer one is cut
 	maxWait    = time.Minute
 	maxPerPeer = 1024 // connections of one user
