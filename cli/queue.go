@@ -23,21 +23,25 @@ func (a *app) queueListCommand() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List what waits for a person, in the order of the queue",
+		Short: "List what waits for a person, in the order of the queue; what is resolved, the newest first",
 		Args:  noArgs,
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
 			q.Now, q.Run = time.Now().UTC(), gate.RunID(run)
-			t := newTable(itemColumns)
+			columns, row := itemColumns, itemRow
+			if q.State == gate.HoldResolved {
+				columns, row = resolvedColumns, resolvedRow
+			}
+			t := newTable(columns)
 			err := list(limit, &q.Window, func(i *gate.ItemRow) string { return string(i.ID) },
 				func() ([]gate.ItemRow, bool, error) {
 					page, err := r.Items(cmd.Context(), q)
 					return page.Rows, page.More, err
 				},
-				func(row *gate.ItemRow) error {
+				func(i *gate.ItemRow) error {
 					if a.json {
-						return a.object(row)
+						return a.object(i)
 					}
-					t.item(row, q.Now)
+					t.row(row(i, q.Now)...)
 					return nil
 				})
 			if err != nil || a.json {
@@ -70,7 +74,30 @@ var itemColumns = []column{
 	{head: "CLAIMED BY", least: 10},
 }
 
-func (t *table) item(i *gate.ItemRow, now time.Time) {
-	t.row(string(i.ID), views.KindWord(i.Kind), strconv.FormatInt(i.Version, 10), string(i.Run), string(i.Op), i.Tool,
-		string(i.Code), strconv.FormatInt(i.Permits, 10), left(i.Deadline.Time, now), instant(i.Opened.Time), i.ClaimBy)
+func itemRow(i *gate.ItemRow, now time.Time) []string {
+	return []string{
+		string(i.ID), views.KindWord(i.Kind), strconv.FormatInt(i.Version, 10), string(i.Run), string(i.Op), i.Tool,
+		string(i.Code), strconv.FormatInt(i.Permits, 10), left(i.Deadline.Time, now), instant(i.Opened.Time), i.ClaimBy,
+	}
+}
+
+// resolvedColumns say how, by whom and when where itemColumns say what is left
+// and who has it.
+var resolvedColumns = []column{
+	{head: "ITEM"},
+	{head: "RUN", least: 8},
+	{head: "OPERATION", least: 9},
+	{head: "TOOL", least: 15, rank: 2},
+	{head: "CODE", least: 12, rank: 3},
+	{head: "ATTEMPTS", number: true, rank: 4},
+	{head: "ENDED"},
+	{head: "BY", least: 10},
+	{head: "AT", rank: 1},
+}
+
+func resolvedRow(i *gate.ItemRow, _ time.Time) []string {
+	return []string{
+		string(i.ID), string(i.Run), string(i.Op), i.Tool, string(i.Code), strconv.FormatInt(i.Permits, 10),
+		views.EndedWord(i), i.EndedBy, instant(i.Resolved.Time),
+	}
 }

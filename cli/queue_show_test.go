@@ -3,7 +3,9 @@ package cli
 import (
 	"strings"
 	"testing"
+	"time"
 
+	"tollgate/escalation"
 	"tollgate/gate"
 	"tollgate/views"
 )
@@ -38,5 +40,29 @@ func TestQueueShowOfAResolvedItem(t *testing.T) {
 		if n := views.Width(strings.TrimSuffix(line, "\n")); n > 80 {
 			t.Errorf("%d cells in a pipe, want 80 at most: %s", n, line)
 		}
+	}
+}
+
+// The list of resolved items says how each ended, by whom and when, in place of
+// what is left and who has it.
+func TestQueueListOfResolvedItems(t *testing.T) {
+	w := newWorld(t, "their log of noon")
+	item := string(gate.ItemIDOf("run-2", "charge-43"))
+	out, errs := shown(t, 200, "queue", "list", "--state", "resolved", "--socket", w.socket)
+	rows := strings.Split(out, "\n")
+	if errs != "" || len(rows) != 3 {
+		t.Fatalf("%d rows, %s:\n%s", len(rows), errs, out)
+	}
+	if got, want := strings.Join(strings.Fields(rows[0]), " "), "ITEM RUN OPERATION TOOL CODE ATTEMPTS ENDED BY AT"; got != want {
+		t.Errorf("heads %s, want %s", got, want)
+	}
+	for _, want := range []string{item, "charge-43", "reject  " + self().Name, instant(time.Now().UTC())[:len("2006-01-02T15")]} {
+		if !strings.Contains(rows[1], want) {
+			t.Errorf("the row lacks %q: %s", want, rows[1])
+		}
+	}
+	w.do("run-1", "charge-42", escalation.Act{Verb: gate.ActReconcile, Version: 1, Finding: gate.FindingHappened, Evidence: "ch_1", Reason: "found"})
+	if out, _ := shown(t, 0, "queue", "list", "--state", "resolved", "--limit", "1", "--socket", w.socket); !strings.Contains(out, "\treconcile: happened\t"+self().Name+"\t") {
+		t.Errorf("the newest does not say what was found: %s", out)
 	}
 }

@@ -194,7 +194,7 @@ func TestFilter(t *testing.T) {
 	h.wantRow("c does nothing now: the list is empty")
 	h.press("f")
 	h.wantRow("Nothing has been resolved yet.")
-	h.wantRow("OPERATION", "DONE")
+	h.wantRow("OPERATION", "ENDED", "BY", "AGO")
 	h.press("f")
 	h.wantRow("charge-1 ", "payments")
 }

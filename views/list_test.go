@@ -14,7 +14,7 @@ import (
 // At every width the columns stand side by side inside it, those of rank 0
 // are there, and the order is kept.
 func TestLayout(t *testing.T) {
-	for name, cols := range map[string][]column{"queue": queueColumns, "runs": runsColumns} {
+	for name, cols := range map[string][]column{"queue": queueColumns, "resolved": resolvedColumns, "runs": runsColumns} {
 		for width := LeastWidth; width <= 300; width++ {
 			got := layout(cols, listFrom, width)
 			at, kept, id := listFrom, 0, -1
@@ -54,7 +54,7 @@ func TestLayout(t *testing.T) {
 // What is left away is what matters least: no column is missing where one that
 // matters less, and is no narrower, is shown.
 func TestLayoutKeepsWhatMatters(t *testing.T) {
-	for name, cols := range map[string][]column{"queue": queueColumns, "runs": runsColumns} {
+	for name, cols := range map[string][]column{"queue": queueColumns, "resolved": resolvedColumns, "runs": runsColumns} {
 		for width := LeastWidth; width <= 300; width++ {
 			shown := layout(cols, listFrom, width)
 			for _, out := range cols {
@@ -79,6 +79,10 @@ func TestLayoutKeepsWhatMatters(t *testing.T) {
 		{"queue", queueColumns, 60, "KIND OPERATION CODE LEFT CLAIMED"},
 		{"queue", queueColumns, 80, "KIND OPERATION TOOL CODE LEFT CLAIMED"},
 		{"queue", queueColumns, 120, "KIND OPERATION TOOL RUN CODE ATTEMPTS LEFT AGE CLAIMED"},
+		{"resolved", resolvedColumns, 40, "OPERATION ENDED"},
+		{"resolved", resolvedColumns, 60, "OPERATION ENDED BY AGO"},
+		{"resolved", resolvedColumns, 80, "OPERATION TOOL ENDED BY AGO"},
+		{"resolved", resolvedColumns, 120, "OPERATION TOOL RUN CODE ENDED BY AGO"},
 		{"runs", runsColumns, 40, "RUN STATE ATTEMPTS"},
 		{"runs", runsColumns, 60, "RUN STATE ATTEMPTS TIME OPEN"},
 		{"runs", runsColumns, 80, "RUN STATE ATTEMPTS TIME EFFECTS OPEN LAST CODE"},
@@ -145,6 +149,32 @@ func TestClaimInTheQueue(t *testing.T) {
 		got := strings.Split(Queue(samplePage(NewTheme(Plain, false), width, 24, 0), QueueView{Rows: []gate.ItemRow{row}}), "\n")[4]
 		if !strings.Contains(got, "nobody") {
 			t.Errorf("at %d: %q", width, got)
+		}
+	}
+}
+
+// What is resolved says how it ended, by whom and how long ago, whoever held it.
+func TestResolvedInTheQueue(t *testing.T) {
+	for _, row := range []struct {
+		act     gate.Act
+		finding gate.Finding
+		want    string
+	}{
+		{gate.ActReconcile, gate.FindingHappened, "reconcile: happened"},
+		{gate.ActReconcile, gate.FindingCannotTell, "reconcile: cannot tell"},
+		{gate.ActReject, gate.FindingNone, "reject"},
+		{gate.ActNewRun, gate.FindingNone, "new-run"},
+		{gate.ActReport, gate.FindingNone, "report"},
+	} {
+		r := gate.ItemRow{
+			Op: "charge-42", State: gate.HoldResolved, Ended: row.act, Finding: row.finding, EndedBy: "nora", Resolved: gate.InstantOf(now.Add(-12 * time.Minute)),
+			ClaimID: "uid:9", ClaimBy: "nobody", ClaimUntil: gate.InstantOf(now.Add(14 * time.Minute)),
+		}
+		for width := LeastWidth; width <= 200; width++ {
+			got := strings.Join(strings.Fields(strings.Split(Queue(samplePage(NewTheme(Plain, false), width, 24, 0), QueueView{Resolved: true, Rows: []gate.ItemRow{r}}), "\n")[4]), " ")
+			if !strings.Contains(got, "charge-42") || !strings.Contains(got, " "+row.want) || width >= 60 && !strings.HasSuffix(got, row.want+" nora 12m") {
+				t.Errorf("at %d: %q, want %s", width, got, row.want)
+			}
 		}
 	}
 }

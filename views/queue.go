@@ -1,7 +1,6 @@
 package views
 
 import (
-	"slices"
 	"time"
 
 	"tollgate/gate"
@@ -31,6 +30,9 @@ const (
 	itemAge
 	itemClaim
 	itemRun
+	itemEnded
+	itemBy
+	itemDone
 )
 
 var queueColumns = []column{
@@ -45,12 +47,17 @@ var queueColumns = []column{
 	{id: itemClaim, title: "CLAIMED", least: 7, wide: 10, good: 13, most: 24, rank: 3},
 }
 
-// resolvedColumns say when an item was resolved where others say who has it.
-var resolvedColumns = func() []column {
-	cols := slices.Clone(queueColumns)
-	cols[len(cols)-1].title = "DONE"
-	return cols
-}()
+// resolvedColumns say how, by whom and when where others say what is left and
+// who has it.
+var resolvedColumns = []column{
+	{id: itemOp, title: "OPERATION", least: 11, wide: 12, good: 13, most: 48},
+	{id: itemTool, title: "TOOL", least: 15, most: 32, rank: 2},
+	{id: itemRun, title: "RUN", least: 12, good: 16, most: 48, rank: 3},
+	{id: itemCode, title: "CODE", least: 11, wide: 12, most: 24, rank: 4},
+	{id: itemEnded, title: "ENDED", least: len("reconcile: cannot tell"), most: 24},
+	{id: itemBy, title: "BY", least: 7, wide: 10, good: 13, most: 24, rank: 1},
+	{id: itemDone, title: "AGO", least: 4, most: 6, rank: 1, right: true},
+}
 
 // Queue draws the queue.
 func Queue(p Page, v QueueView) string {
@@ -90,7 +97,11 @@ func (b *block) item(r *gate.ItemRow, cols []column, qualified bool, me string, 
 		qualified = qualified && c.id != itemRun
 	}
 	glyph, look := b.th.kindLook(r.Kind)
-	b.glyph(look, glyph)
+	if r.State == gate.HoldResolved {
+		b.glyph(faint, b.th.g.done)
+	} else {
+		b.glyph(look, glyph)
+	}
 	name := text
 	if b.sel {
 		name = strong
@@ -125,6 +136,13 @@ func (b *block) item(r *gate.ItemRow, cols []column, qualified bool, me string, 
 			b.rightNumber(dim, c.width)
 		case itemClaim:
 			b.claim(r, me, now, c.width)
+		case itemEnded:
+			b.cell(text, EndedWord(r), c.width)
+		case itemBy:
+			b.cell(text, r.EndedBy, c.width)
+		case itemDone:
+			b.tmp = appendAge(b.tmp[:0], now.Sub(r.Resolved.Time))
+			b.rightNumber(dim, c.width)
 		}
 	}
 }
@@ -194,9 +212,6 @@ func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
 		b.word(dim, until-b.x, " of 2 approved", " of 2")
 	case r.Duplicate:
 		b.word(waits, n, "may be twice", "twice?")
-	case r.State == gate.HoldResolved:
-		when := ago(now.Sub(r.Resolved.Time)) + " ago"
-		b.word(live, n, when)
 	case now.Before(r.Snoozed.Time):
 		b.word(dim, n, "snoozed "+ago(r.Snoozed.Sub(now)), "snoozed")
 	}

@@ -266,6 +266,19 @@ func screens() map[string]func(Page) string {
 			rows := sampleItems()
 			return Queue(p, QueueView{Rows: rows, Me: "uid:1001", Left: map[gate.ItemID]string{rows[1].ID: "was resolved by dana\r (reconcile)"}})
 		},
+		"queue-resolved": func(p Page) string {
+			rows := sampleItems()[:4]
+			for i, how := range []struct {
+				act     gate.Act
+				finding gate.Finding
+				by      string
+			}{{gate.ActReconcile, gate.FindingHappened, "nora"}, {gate.ActApprove, 0, "dana"}, {gate.ActReconcile, gate.FindingCannotTell, "lee\x1b[m"}, {gate.ActReport, 0, "somebody-with-a-long-name"}} {
+				r := &rows[i]
+				r.State, r.Ended, r.Finding, r.EndedBy = gate.HoldResolved, how.act, how.finding, how.by
+				r.Resolved = gate.InstantOf(now.Add(-time.Duration(i+1) * 12 * time.Minute))
+			}
+			return Queue(p, QueueView{Rows: rows, Selected: rows[1].ID, Me: "uid:1001", Resolved: true})
+		},
 		"queue-empty": func(p Page) string {
 			p.Header = Header{Place: "/run/tollgate/gate.sock", Attached: true, Operator: "lee", Source: "uid 1002", ReadOnly: true, Tabs: p.Header.Tabs, Lost: true, AsOf: now.Add(-90 * time.Second)}
 			p.Notice = Notice{Text: "i-abcdefghij was resolved by dana\r\x1b[2J", Tone: Loud}

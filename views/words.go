@@ -40,6 +40,14 @@ func OutcomeWord(o gate.Outcome) string {
 // FindingWord names a finding as screens do.
 func FindingWord(f gate.Finding) string { return strings.ReplaceAll(f.String(), "-", " ") }
 
+// EndedWord says by which act a resolved item ended, and what was found.
+func EndedWord(r *gate.ItemRow) string {
+	if r.Finding == gate.FindingNone {
+		return r.Ended.String()
+	}
+	return r.Ended.String() + ": " + FindingWord(r.Finding)
+}
+
 // SafetyWord names a tool's retry safety as screens do.
 func SafetyWord(s gate.RetrySafety) string {
 	if s == gate.SafetyKey {
