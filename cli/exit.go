@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"os"
 	"syscall"
 
 	"tollgate/api"
@@ -108,7 +109,9 @@ func exitOfCause(err error) (code int, hint string) {
 		return exitUsage, ""
 	case errors.Is(err, gate.ErrDamaged):
 		return exitDamaged, "nothing was changed; a copy that verifies can take its place"
-	case errors.Is(err, gate.ErrStoreFull):
+	case noRoom(err):
+		return exitNoStore, "make room on that file system; verify --full, and an open that builds the projection anew, need as much as projection.db has once more"
+	case errors.Is(err, gate.ErrStoreFull): // of a gate that runs
 		return exitNoStore, "reading goes on; the gate permits again when there is room"
 	case errors.Is(err, runstore.ErrNoStore):
 		return exitNoStore, "tollgate init makes a store"
@@ -134,6 +137,16 @@ func exitOfCause(err error) (code int, hint string) {
 		return exitNoStore, ""
 	}
 	return exitUnexpected, ""
+}
+
+// noRoom reports whether a file of the store, and not standard output, has met
+// a full disk or a full quota.
+func noRoom(err error) bool {
+	var file *fs.PathError
+	if errors.As(err, &file) && file.Path == os.Stdout.Name() {
+		return false
+	}
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // exitOfVerdict returns nil for an answer that settles what was asked, and the
