@@ -14,40 +14,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// uncited are the clauses that no test has to cite, each with its reason.
-var uncited = map[string]string{
-	"R-P9": "bulk is not built yet",
-	"R-L4": "bodies kept apart are not built yet",
-}
-
-// Every clause of docs/rules.md is cited by a test, and every clause that a
-// test cites exists.
+// Every clause of docs/rules.md is cited by a test, but for those that say that
+// they are not built yet, and every clause that a test cites exists.
 func TestEveryClauseIsCited(t *testing.T) {
 	unproven, unknown, err := clauseCoverage(os.DirFS(".."))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, clause := range unproven {
-		if uncited[clause] == "" {
-			t.Errorf("no test cites %s", clause)
-		}
+		t.Errorf("%s", clause)
 	}
 	for _, citation := range unknown {
 		t.Errorf("docs/rules.md has no clause for %s", citation)
-	}
-	for clause, reason := range uncited {
-		if !slices.Contains(unproven, clause) {
-			t.Errorf("%s is cited, and needs no exemption any more (%s)", clause, reason)
-		}
 	}
 }
 
 func TestClauseCoverage(t *testing.T) {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	module := fstest.MapFS{
-		"docs/rules.md":                file("**R-B1** **R-B10** (see R-B2) **R-B2** **R-B3** **R-B4** **R-B5**"),
+		"docs/rules.md":                file("**R-B1** **R-B10** (see R-B2) **R-B2** **R-B3** **R-B4** **R-B5** **R-B6** (not built yet: why) **R-B7** (not built yet)"),
 		"gate/budget.go":               file("// R-B1"),
-		"gate/budget_test.go":          file("// R-B10 begins like another id.\n"),
+		"gate/budget_test.go":          file("// R-B10 begins like another id.\n// R-B7\n"),
 		"gate/clauses_test.go":         file("R-B1"),
 		"fixtures/a.yaml":              file("about: R-B2\n"),
 		"runstore/storetest/suite.go":  file("// R-B3"),
@@ -59,7 +46,7 @@ func TestClauseCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"R-B1", "R-B5"}, unproven); diff != "" {
+	if diff := cmp.Diff([]string{"no test cites R-B1", "no test cites R-B5", "a test cites R-B7, which is not built yet"}, unproven); diff != "" {
 		t.Errorf("clauses without a test (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"R-Z9 in cli/testdata/a.txtar"}, unknown); diff != "" {
@@ -72,17 +59,18 @@ func TestClauseCoverage(t *testing.T) {
 	}
 }
 
-// clauseCoverage returns the clauses of docs/rules.md, in its order, that no
-// test of the module cites, and the citations of clauses that it does not
-// have. Fixtures, test scripts and the conformance suite are tests too.
+// clauseCoverage says which clauses of docs/rules.md, in its order, no test of
+// the module cites, or one does although it is not built yet; and returns the
+// citations of clauses that it does not have. Fixtures, test scripts and the conformance suite are tests too.
 func clauseCoverage(module fs.FS) (unproven, unknown []string, err error) {
 	rules, err := fs.ReadFile(module, "docs/rules.md")
 	if err != nil {
 		return nil, nil, err
 	}
 	var clauses []string
-	for _, match := range regexp.MustCompile(`\*\*(R-[A-Z][0-9]+)\*\*`).FindAllStringSubmatch(string(rules), -1) {
-		clauses = append(clauses, match[1])
+	notBuilt := map[string]bool{}
+	for _, match := range regexp.MustCompile(`\*\*(R-[A-Z][0-9]+)\*\*( \(not built yet)?`).FindAllStringSubmatch(string(rules), -1) {
+		clauses, notBuilt[match[1]] = append(clauses, match[1]), match[2] != ""
 	}
 	if len(clauses) == 0 {
 		return nil, nil, fmt.Errorf("docs/rules.md: no clause is marked like **R-B1**")
@@ -109,7 +97,14 @@ func clauseCoverage(module fs.FS) (unproven, unknown []string, err error) {
 		}
 		return nil
 	})
-	unproven = slices.DeleteFunc(clauses, func(clause string) bool { return cited[clause] })
+	for _, clause := range clauses {
+		switch {
+		case cited[clause] && notBuilt[clause]:
+			unproven = append(unproven, "a test cites "+clause+", which is not built yet")
+		case !cited[clause] && !notBuilt[clause]:
+			unproven = append(unproven, "no test cites "+clause)
+		}
+	}
 	return unproven, unknown, err
 }
 
