@@ -16,7 +16,9 @@
 //
 // [Step] is the only maker of a [Transition], and a [Store] writes nothing
 // else: so nothing reaches the ledger except through the rules. The zero
-// Transition is the one hole; Commit refuses it.
+// Transition is the one hole; Commit refuses it. Where the store is an
+// [Accepter], the Door commits by its Accept, and decides on while the disk
+// works.
 //
 // [Fold] applies a decision to the state that it was decided on. It decides
 // nothing: it moves counters, appends attempts and settles what the decision

@@ -18,16 +18,6 @@ type Clock interface {
 	Elapsed() time.Duration
 }
 
-// Accepter is a Store that says when it has accepted a chain, which is long
-// before the disk has it. A Door that knows so much decides what comes next
-// meanwhile, and needs no goroutine to wait for each chain.
-type Accepter interface {
-	// Accept is Commit up to where Load sees the chain, of which it keeps
-	// nothing. An error is Commit's, and nothing was accepted. After nil, answer
-	// is called once with what Commit would return; it must not block.
-	Accept(ctx context.Context, answer func([]Decision, error), chain ...Transition) error
-}
-
 // Door is the one way to the ledger: it stamps the inputs of a command, loads
 // what the command is decided on, lets Step decide and commits the answer.
 //

@@ -6,7 +6,8 @@ import (
 )
 
 // Store keeps the ledger and the live state. It is compare-and-swap with two
-// methods; an engine behind it may be a file or a cluster.
+// methods; an engine behind it may be a file or a cluster. One that can tell
+// more is an Accepter beside it.
 //
 // Load copies the aggregates that the wants name. What does not exist is left
 // out, without an error.
@@ -50,4 +51,16 @@ type Engine interface {
 	// Due returns operations whose Due is at or before now, at most limit of
 	// them, earliest first, and the earliest Due after those (zero for none).
 	Due(ctx context.Context, now time.Time, limit int) (due []Ref, next time.Time, err error)
+}
+
+// Accepter is a Store that says when it has accepted a chain, which is long
+// before the disk has it. A Door that knows so much decides what comes next
+// meanwhile, and needs no goroutine to wait for each chain. runstore is one;
+// storetest holds it to this.
+type Accepter interface {
+	// Accept is Commit up to where Load sees the chain, of which it keeps
+	// nothing. An error is Commit's: nothing was accepted, and answer is not
+	// called. After nil, answer is called exactly once with what Commit would
+	// return, perhaps before Accept has; it must not block.
+	Accept(ctx context.Context, answer func([]Decision, error), chain ...Transition) error
 }

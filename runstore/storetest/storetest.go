@@ -34,6 +34,7 @@ func Run(t *testing.T, mk Make) {
 		{"a chain is written as a whole or not at all", allOrNothing},
 		{"a chain is written as if one after another", chainInOrder},
 		{"what repeats is not written", repeats},
+		{"what is accepted is answered once", accepts},
 		{"an ask is decided on its parent", parents},
 		{"seqs are dense and the history of a run is linked", denseSeqs},
 		{"of concurrent commits on one reading one wins", oneWins},
