@@ -13,7 +13,7 @@ func (s *Server) start(w http.ResponseWriter, r *http.Request) (any, error) {
 	if err := body(w, r, &b); err != nil {
 		return nil, err
 	}
-	if _, err := s.door.Do(r.Context(), b.command(peerIn(r.Context()).Actor)); err != nil {
+	if _, err := s.decide(r, b.command(peerIn(r.Context()).Actor)); err != nil {
 		return nil, err
 	}
 	now, _ := s.door.Now()
@@ -95,6 +95,9 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request) (any, error) {
 		return nil, err
 	}
 	row, err := s.desk.Do(r.Context(), peerIn(r.Context()).Actor, gate.ItemID(r.PathValue("id")), b.act(verb))
+	if err == nil {
+		s.room.committed(row.Seq)
+	}
 	if err == nil && row.Verdict == gate.Stale {
 		return answered{http.StatusConflict, row}, nil
 	}
@@ -107,6 +110,7 @@ func (s *Server) decide(r *http.Request, c gate.Command) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.room.committed(d.Seq)
 	return gate.RowOf(&d), nil
 }
 

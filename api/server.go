@@ -38,6 +38,7 @@ type Server struct {
 	options Options
 	started time.Time
 	mux     *http.ServeMux
+	room    room
 	closing chan struct{} // closed when long polls have to end
 }
 
@@ -48,7 +49,10 @@ func NewServer(door *gate.Door, reader gate.Reader, desk *escalation.Desk, o Opt
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	now, _ := door.Now()
-	s := &Server{door: door, reader: reader, desk: desk, options: o, started: now, mux: http.NewServeMux(), closing: make(chan struct{})}
+	s := &Server{
+		door: door, reader: reader, desk: desk, options: o, started: now,
+		mux: http.NewServeMux(), room: room{log: o.Log}, closing: make(chan struct{}),
+	}
 	s.route()
 	return s
 }
@@ -178,7 +182,13 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, gate.ErrUnknownTool) && len(s.door.Contract().Tools) == 0 {
 		p.Hint = "the catalog is empty: the gate's owner needs a contract file, --contract FILE"
 	}
-	if p.Status >= http.StatusInternalServerError && r.Context().Err() == nil {
+	switch {
+	case errors.Is(err, gate.ErrStoreFull):
+		s.room.refuse(time.Now(), func() uint64 {
+			counts, _ := s.reader.Counts(r.Context()) // without them the next answer is taken for a sign of room
+			return counts.Seq
+		}, p.Detail)
+	case p.Status >= http.StatusInternalServerError && r.Context().Err() == nil:
 		s.options.Log.Error("a call failed", "method", r.Method, "path", oneLine(r.URL.Path), "error", p.Detail)
 	}
 	patience(w)
@@ -271,22 +281,27 @@ func (s *Server) healthz(_ http.ResponseWriter, r *http.Request) (any, error) {
 }
 
 // readyz answers with 200 while the store can be read and the gate gives
-// permits.
+// permits. Behind and Full say why it does not.
 func (s *Server) readyz(_ http.ResponseWriter, r *http.Request) (any, error) {
 	select {
 	case <-s.closing:
 		return nil, ErrClosing
 	default:
 	}
-	if _, err := s.reader.Counts(r.Context()); err != nil {
+	counts, err := s.reader.Counts(r.Context())
+	if err != nil {
 		return nil, err
 	}
-	ready := struct {
+	s.room.committed(counts.Seq)
+	var ready struct {
 		Ready  bool `json:"ready"`
-		Behind bool `json:"behind,omitempty"`
-	}{Ready: true}
-	if _, ready.Behind = s.door.Now(); ready.Behind {
-		ready.Ready = false
+		Behind bool `json:"behind,omitempty"` // the wall clock is behind the ledger (R-B10)
+		Full   bool `json:"full,omitempty"`   // the store has no room for what is decided
+	}
+	_, ready.Behind = s.door.Now()
+	ready.Full = s.room.lacking(time.Now())
+	ready.Ready = !ready.Behind && !ready.Full
+	if !ready.Ready {
 		return answered{http.StatusServiceUnavailable, ready}, nil
 	}
 	return ready, nil
