@@ -133,7 +133,7 @@ const lookEvery = time.Second
 // sweep lets the gate look at what is due, until ctx ends (R-C5, R-T6). What
 // goes wrong is logged, and looked at again.
 func (o *owner) sweep(ctx context.Context, log *slog.Logger) {
-	commits := o.Watch(ctx)
+	commits, trouble := o.Watch(ctx), trouble{log: log}
 	for {
 		var next time.Time
 		err := safely(func() (err error) {
@@ -143,9 +143,7 @@ func (o *owner) sweep(ctx context.Context, log *slog.Logger) {
 		if ctx.Err() != nil {
 			return
 		}
-		if err != nil {
-			log.Error("the sweep failed", "error", err.Error())
-		}
+		trouble.met("the sweep failed", err)
 		var due <-chan time.Time
 		if now, _ := o.door.Now(); !next.IsZero() || err != nil {
 			due = time.After(min(lookEvery, max(0, next.Sub(now))))
@@ -165,6 +163,25 @@ func (o *owner) sweep(ctx context.Context, log *slog.Logger) {
 		case <-time.After(sweepEvery):
 		}
 	}
+}
+
+// trouble logs what goes wrong in something that is done over and over: once,
+// and again only after it has gone well, or has gone wrong in another way.
+type trouble struct {
+	log  *slog.Logger
+	said string
+}
+
+// met takes what came of it this time; nil is that it went well.
+func (t *trouble) met(what string, err error) {
+	now := ""
+	if err != nil {
+		now = err.Error()
+	}
+	if now != t.said && now != "" {
+		t.log.Error(what, "error", now)
+	}
+	t.said = now
 }
 
 // self is who runs this process, as the operating system has it (R-P10).
