@@ -9,6 +9,7 @@ import (
 
 	"tollgate/escalation"
 	"tollgate/gate"
+	"tollgate/views"
 )
 
 // part names a field of a form.
@@ -62,6 +63,9 @@ func choiceField(p part, label string, choice int, choices ...string) field {
 	return field{part: p, label: label, must: choice < 0, choices: choices, choice: choice}
 }
 
+// findings are the choices of a reconcile.
+var findings = [...]gate.Finding{gate.FindingHappened, gate.FindingDidNotHappen, gate.FindingCannotTell}
+
 // newForm makes the form of a verb on an item, as it was shown.
 func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
 	f := &form{verb: v, item: it.ID, op: it.Op, shown: it}
@@ -69,7 +73,7 @@ func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
 	switch v.do {
 	case gate.ActReconcile:
 		add(
-			choiceField(partFinding, "finding", -1, "happened", "did not happen", "cannot tell"),
+			choiceField(partFinding, "finding", -1, views.FindingWord(findings[0]), views.FindingWord(findings[1]), views.FindingWord(findings[2])),
 			textField(partEvidence, "evidence", "what shows it: a reference at the provider, a line of its log", true),
 		)
 	case gate.ActApprove:
@@ -229,7 +233,7 @@ func (f *form) act() (act escalation.Act, at int, lacks string) {
 	}
 	switch f.verb.do {
 	case gate.ActReconcile:
-		act.Finding = gate.Finding(f.choice(partFinding) + 1) //nolint:gosec // one of three choices
+		act.Finding = findings[f.choice(partFinding)]
 	case gate.ActApprove:
 		if f.choice(partRuling) == 1 {
 			act.Ruling = gate.RulingCauseCleared
@@ -288,11 +292,14 @@ func duration(s string) *time.Duration {
 	return &d
 }
 
-// warns says what comes of a field that is well and still refused, empty for
-// nothing.
+// warns says what comes of a field that is well, empty for nothing beyond what
+// it says.
 func (f *form) warns(fd *field) string {
-	if fd.part == partTakeOver && fd.choice == 0 {
+	switch {
+	case fd.part == partTakeOver && fd.choice == 0:
 		return "the gate answers STOP_CLAIMED as long as " + f.shown.ClaimBy + " holds the claim"
+	case fd.part == partEvidence && f.choice(partFinding) == 0:
+		return "becomes the stored result (result_ref) that the agent gets"
 	}
 	return ""
 }
@@ -302,7 +309,12 @@ func (f *form) what(r *reviewScreen, me string) []string {
 	var says []string
 	switch f.verb.do {
 	case gate.ActReconcile:
-		says = append(says, "You say what really happened; the gate closes the operation or keeps it open by that. No dispatch follows by itself, and nothing is given back.")
+		says = append(says, "You say what really happened. No dispatch follows by itself, and nothing is given back.")
+		for _, finding := range findings {
+			if p := f.shown.Preview["reconcile "+finding.String()]; p.Verdict == gate.Resolved {
+				says = append(says, views.FindingWord(finding)+": "+p.Says+".")
+			}
+		}
 	case gate.ActApprove:
 		if f.verb.asNew {
 			says = append(says, "A new operation with a new key, on the same budget. If the first one happened after all, it will have happened twice; the ledger will hold that you accepted that.")

@@ -101,3 +101,23 @@ func TestALimitOutOfRangeIsFlagged(t *testing.T) {
 		h.press("enter")
 	}
 }
+
+// The evidence of what happened goes to the agent: the form of a reconcile says
+// so before anything is chosen, and beside the evidence once that is chosen.
+func TestEvidenceBecomesTheResult(t *testing.T) {
+	h, _ := incident(t)
+	h.press("enter", "r")
+	h.wait()
+	h.wantRow("happened: closes the operation as succeeded; the evidence is the result that its agent gets")
+	h.wantRow("did not happen: nothing is given back; the item stays open")
+	h.wantRow("cannot tell: closes the operation as unresolved")
+	h.wantNoRow("result_ref")
+	h.press("right")
+	h.wantRow("becomes the stored result (result_ref) that the agent gets")
+	h.press("enter")
+	h.write("ch_42")
+	h.wantRow("becomes the stored result (result_ref) that the agent gets")
+	h.press("shift+tab", "right")
+	h.wantRow("did not happen")
+	h.wantNoRow("result_ref")
+}

@@ -45,12 +45,12 @@ func keymap() []binding {
 
 	return []binding{
 		// The form: nothing here but Ctrl+S decides.
-		{in: inForm, keys: "ctrl+s", show: "ctrl+s", does: "decide", says: "send this decision to the gate; nothing else does", off: (*Model).noSend, do: (*Model).send},
+		{in: inForm, keys: "ctrl+s", show: "ctrl+s", does: "decide", says: "send this decision to the gate; nothing else does", kept: true, off: (*Model).noSend, do: (*Model).send},
 		{in: inForm, keys: "enter tab down", show: "enter", does: "next field", says: "go to the next field; it never decides", off: lastField, do: func(m *Model) tea.Cmd { return m.nextField(1) }},
 		{in: inForm, keys: "shift+tab up", show: "shift+tab", says: "go to the field before", do: func(m *Model) tea.Cmd { return m.nextField(-1) }},
 		{in: inForm, keys: "right", show: "left/right", does: "choose", says: "choose, in a field with a choice", off: notAChoice, do: func(m *Model) tea.Cmd { m.form.choose(1); return nil }},
 		{in: inForm, keys: "left", off: notAChoice, do: func(m *Model) tea.Cmd { m.form.choose(-1); return nil }},
-		{in: inForm, keys: "esc", show: "esc", does: "leave, keep the draft", says: "decide nothing; what was typed is kept", kept: true, do: (*Model).leaveForm, tiny: true},
+		{in: inForm, keys: "esc", show: "esc", does: "leave, draft kept", says: "decide nothing; what was typed is kept", kept: true, do: (*Model).leaveForm, tiny: true},
 		{in: inForm, keys: "ctrl+c", do: (*Model).leaveForm, tiny: true},
 
 		// The filter.

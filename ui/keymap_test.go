@@ -274,10 +274,10 @@ func TestAKeyIsNamedForWhatItDoes(t *testing.T) {
 	h.wantRow("c ", "give your claim back; U undoes")
 	h.press("esc", "enter")
 	h.wantRow("claimed by you")
-	h.wantRow("c release", "gives the claim back")
+	h.wantRow("c release", "t note")
 	h.press("c")
 	h.wantRow("released charge-1", "U undoes")
-	h.wantRow("c claim", "a lease on deciding")
+	h.wantRow("c claim", "t note")
 	h.wantNoRow("c release")
 
 	h.press("z")
@@ -340,7 +340,17 @@ func TestFooter(t *testing.T) {
 			}
 		}
 	}
-	h.press("1", "enter")
+	h.press("1", "enter", "x")
+	h.wait()
+	for _, size := range [][2]int{{40, 10}, {40, 12}, {60, 20}, {80, 24}, {200, 60}} {
+		h.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		h.wantRow("reject charge-1")
+		h.wantRow("ctrl+s decide", "esc leave, draft kept")
+		h.press("enter") // off on the last field, and says so
+		h.wantRow("enter does nothing now")
+		h.wantRow("ctrl+s decide", "esc leave, draft kept")
+	}
+	h.press("esc")
 	h.send(tea.WindowSizeMsg{Width: 120, Height: 36})
 	h.wantRow("r reconcile", "a approve", "A new action", "x reject", "n new run", "t note", "c claim", "z snooze")
 }

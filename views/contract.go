@@ -119,7 +119,11 @@ func (b *block) contract(v ReviewView, now time.Time) {
 	b.found(v, now)
 	if v.SameCause > 1 {
 		b.label("also open")
-		b.piece(waits, plural(v.SameCause, "item shares ", "items share ")+r.Dependency+dot+string(r.Code))
+		what := r.Dependency
+		if r.Code != "" {
+			what += dot + string(r.Code)
+		}
+		b.piece(waits, plural(v.SameCause, "item shares ", "items share ")+what)
 		b.end()
 	}
 	b.reviewField("look it up", press, v.Runbook, 2)

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -40,25 +41,34 @@ type Field struct {
 // formAt is where the fields of a form begin.
 const formAt = 16
 
-// Form draws the form, with the field that has the focus in sight. Where there
-// is little room its parts move together, and what was refused is said above
-// the keys.
+// Form draws the form: what is decided on, and below it the field that has the
+// focus in sight. Where there is little room the parts move together, and news
+// stand under the title, so that the keys are there at every size.
 func Form(p Page, v FormView) string {
-	body := newBlock(p.Theme, p.Width, p.Height)
+	head, body := newBlock(p.Theme, p.Width, 2), newBlock(p.Theme, p.Width, p.Height)
+	head.formTitle(v)
 	focus := body.form(v, 1)
-	if len(body.rows) > p.Body() {
+	if len(head.rows)+len(body.rows) > p.Body() {
+		if p.low() && p.Notice.Text != "" {
+			head.news(p.Notice.Tone.style(), p.Notice.Text)
+			p.Notice = Notice{}
+		}
+		if v.Refused != "" {
+			head.news(waits, v.Refused)
+			v.Refused = ""
+		}
+		v.Fields = slices.Clone(v.Fields)
+		for i := range v.Fields { // with its label, and what is wrong with it
+			v.Fields[i].Rows = min(v.Fields[i].Rows, max(1, p.Body()-len(head.rows)-2))
+		}
 		body = newBlock(p.Theme, p.Width, p.Height)
 		focus = body.form(v, 0)
 	}
-	if len(body.rows) > p.Body() && v.Refused != "" {
-		p.Notice = Notice{Text: v.Refused, Tone: Loud}
-	}
-	return p.scrolled(focus-p.Body()+1, nil, body)
+	return p.scrolled(focus-(p.Body()-len(head.rows))+1, head, body)
 }
 
-// form appends the form, its parts so many rows apart, and returns the last
-// row of the field that has the focus.
-func (b *block) form(v FormView, apart int) (focus int) {
+// formTitle appends what is decided on.
+func (b *block) formTitle(v FormView) {
 	b.gap(1)
 	if v.Kind != 0 {
 		glyph, look := b.th.kindLook(v.Kind)
@@ -73,6 +83,18 @@ func (b *block) form(v FormView, apart int) (focus int) {
 		b.put(dim, "  takes keys in a moment")
 	}
 	b.end()
+}
+
+// news appends one row of news.
+func (b *block) news(s style, txt string) {
+	b.gap(1)
+	b.put(s, txt)
+	b.end()
+}
+
+// form appends the form but for its title, its parts so many rows apart, and
+// returns the last row of the field that has the focus.
+func (b *block) form(v FormView, apart int) (focus int) {
 	for _, w := range v.What {
 		b.gap(1)
 		b.wrapped(1, dim, w)
@@ -103,7 +125,7 @@ func (b *block) formPreview(p *Preview, asOf time.Time) {
 	b.gap(2)
 	b.put(verdictStyle(p.Verdict), p.Verdict.String())
 	b.end()
-	b.checks(p)
+	b.checks(p, nil)
 }
 
 func (b *block) formField(f *Field) {

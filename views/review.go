@@ -75,7 +75,7 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 	for _, r := range reviewVerbs {
 		p := PreviewOf(it, r.do, r.asNew, r.preview)
 		if p.Says != "" && !p.Never && it.Kind == gate.KindOutcomeUnknown && (r.do == gate.ActReject || r.do == gate.ActNewRun) {
-			p.Says += "; outcome still unknown: reconcile first"
+			p.Warns = "outcome still unknown: reconcile first"
 		}
 		if said := it.Preview["reconcile cannot-tell"]; r.do == gate.ActReconcile && said.Verdict == gate.StopClaimed {
 			p.Says = said.Says
@@ -123,9 +123,12 @@ func (p *Page) review(v ReviewView) (head, body *block) {
 		body.contract(v, p.Now)
 		body.blank(1)
 		body.verbs(v, p.Now)
-		if off, _ := allOff(v.Verbs); !off && len(body.rows) > p.Body()-len(head.rows) {
+		if off, _ := allOff(v.Verbs); !off {
 			head.verbsLine(v.Verbs)
 			p.Keys = withoutVerbs(p.Keys, v.Verbs)
+		}
+		if !p.low() {
+			head.rule()
 		}
 		return head, body
 	}

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -159,44 +158,12 @@ func sampleDecisions() []gate.DecisionRow {
 	}
 }
 
-// sampleItem is an item with every part of its contract filled in.
-func sampleItem() *escalation.Item {
-	run := sampleRun()
-	charge := run.Ops[2]
-	b, a := run.Budget, run.Budget
-	b.SideEffects.Limit, a.SideEffects.Limit = 2, 2
-	a.Attempts.Spent++
-	a.SideEffects.Spent++
-	it := &escalation.Item{
-		ItemRow: sampleItems()[0], Key: charge.Key, Effects: "unknown",
-		Input:        json.RawMessage(`{"order":42,"amount":"19.90 EUR","note":"` + "\x1b]8;;http://evil\x07" + `"}`),
-		FirstFailure: charge.Attempts[0].Failure, LastFailure: charge.Attempts[0].Failure,
-		Asker: gate.ActorRow{ID: "uid:2000", Name: "agents", Source: "peer-uid"}, Tokens: 12000,
-		Budget: run.Budget, RunState: run.State, SameCause: 3, Dispatches: charge.Attempts, Terminal: charge.Terminal, Cause: 813, Route: new(gate.RouteReconcile),
-		Notes: 1, LastNote: "called the bank, they look into it",
-		Runbook: "https://runbooks.example/pay?key=8f1c2d3e4f5061728394a5b6c7d8e9e0",
-		Preview: map[string]escalation.Preview{
-			"approve": {Verdict: gate.StopUnsafeToRepeat, Says: "write, retry safety never, no finding", Possible: true, Checks: []gate.Check{
-				{Step: "1 class", OK: true, Says: "timeout is transient"},
-				{Step: "2 safe to repeat", Says: "write, retry safety never, no finding"},
-				{Step: "3 attempts", OK: true, Says: "6/10 → 7/10"},
-				{Step: "4 time", OK: true, Says: "4m12s − reserve 2s ≥ delay ≤ 500ms + timeout 2s"},
-				{Step: "5 side effects", Says: "1/1 spent"},
-			}},
-			"approve as-new-action": {Verdict: gate.Admit, Says: "permits charge-42~2, a new action: it may happen twice", Possible: true, Before: b, After: a},
-			"reject":                {Verdict: gate.Resolved, Says: "closes the operation as rejected and returns RetryStopped to its caller", Possible: true},
-			"new-run":               {Says: "the run has ended", Possible: false},
-		},
-	}
-	return it
-}
-
 func sampleReview() ReviewView {
 	v := ReviewOf(sampleItem(), "uid:1001")
 	for i, key := range []string{"r", "a", "A", "x", "n"} {
 		v.Verbs[i].Key = key
 	}
-	v.Verbs = append(v.Verbs, Preview{Key: "c", Do: gate.ActRelease}, Preview{Key: "z", Do: gate.ActSnooze, Off: "the gate is not to be had"})
+	v.Verbs = append(v.Verbs, Preview{Key: "c", Do: gate.ActRelease}, Preview{Key: "z", Do: gate.ActSnooze, Off: "the gate is not to be had"}, Preview{Key: "t", Do: gate.ActNote})
 	return v
 }
 

@@ -19,6 +19,7 @@ type Preview struct {
 	Off     string // why it can't be pressed; empty when it can
 	Verdict gate.Verdict
 	Says    string       // what follows, or what stands against it; empty for the usual words
+	Warns   string       // of what a person should think before; empty for nothing
 	Never   bool         // it could not succeed as things stand
 	Checks  []gate.Check // of an approve, in their order; nil when the gate has none to show
 	Before  *gate.BudgetRow
@@ -116,11 +117,37 @@ func (b *block) verbs(v ReviewView, now time.Time) {
 		b.asOf(v.AsOf)
 	}
 	b.end()
+	var above []gate.Check // that have been shown
+	var plain, marks []Preview
 	for _, p := range v.Verbs {
-		if late && p.Verdict.Permits() {
-			p = Preview{Key: p.Key, Do: p.Do, AsNew: p.AsNew, Off: p.Off, Never: true, Says: "the deadline has passed since this was read"}
+		switch {
+		case p.Do.Decides():
+			if late && p.Verdict.Permits() {
+				p = Preview{Key: p.Key, Do: p.Do, AsNew: p.AsNew, Off: p.Off, Never: true, Says: "the deadline has passed since this was read"}
+			}
+			b.verb(&p, above)
+			above = append(above, p.Checks...)
+		case p.Off == "" && p.Says == "":
+			plain = append(plain, p)
+		default:
+			marks = append(marks, p)
 		}
-		b.verb(&p)
+	}
+	for i := range plain {
+		name, _, _ := plain[i].words()
+		if b.x > 0 && b.rest() < 3+len(plain[i].Key)+1+len(name) {
+			b.end()
+		}
+		b.gap(1 + 2*min(b.x, 1))
+		b.put(press, plain[i].Key)
+		b.gap(1)
+		b.put(strong, name)
+	}
+	if len(plain) > 0 {
+		b.end()
+	}
+	for i := range marks {
+		b.verb(&marks[i], nil)
 	}
 }
 
@@ -208,7 +235,8 @@ const (
 	saysAt = 18
 )
 
-func (b *block) verb(p *Preview) {
+// verb appends a verb; of its checks those that stand above are only named.
+func (b *block) verb(p *Preview, above []gate.Check) {
 	name, says, needs := p.words()
 	key, label := press, strong
 	if p.Off != "" {
@@ -253,7 +281,10 @@ func (b *block) verb(p *Preview) {
 		}
 		b.wrapped(at, dim, says)
 	}
-	b.checks(p)
+	if p.Warns != "" && !p.Never {
+		b.wrapped(saysAt, waits, p.Warns)
+	}
+	b.checks(p, above)
 }
 
 func (b *block) verdict(s style, glyph string, v gate.Verdict) {
@@ -269,10 +300,19 @@ func (b *block) verdict(s style, glyph string, v gate.Verdict) {
 }
 
 // checks appends the steps of a preview with their numbers, or else what would
-// be charged.
-func (b *block) checks(p *Preview) {
+// be charged. Those that stand above, well and with the same numbers, share a
+// row.
+func (b *block) checks(p *Preview, above []gate.Check) {
 	const step, signAt, stepAt = 18, verbAt, verbAt + 2
+	same := ""
 	for _, c := range p.Checks {
+		if c.OK && slices.Contains(above, c) {
+			if same != "" {
+				same += ", "
+			}
+			same += c.Step
+			continue
+		}
 		if b.th.ascii { // the gate's own signs
 			c.Says = asciiSigns.Replace(c.Says)
 		}
@@ -291,6 +331,11 @@ func (b *block) checks(p *Preview) {
 		} else {
 			b.wrapped(stepAt, look, c.Step+": "+c.Says)
 		}
+	}
+	if same != "" {
+		b.gap(signAt)
+		b.glyph(live, b.th.g.ok)
+		b.wrapped(stepAt, dim, same+": as above")
 	}
 	if len(p.Checks) == 0 { // they hold the numbers
 		b.beforeAfter(saysAt, p.Before, p.After)
