@@ -292,6 +292,18 @@ func duration(s string) *time.Duration {
 	return &d
 }
 
+// hintOf says what belongs in a field, or of a choice that has been made what it
+// comes to.
+func (f *form) hintOf(fd *field) string {
+	if fd.part != partFinding {
+		return fd.hint
+	}
+	if fd.choice < 0 {
+		return "choose one with left and right"
+	}
+	return f.shown.Preview["reconcile "+findings[fd.choice].String()].Says
+}
+
 // warns says what comes of a field that is well, empty for nothing beyond what
 // it says.
 func (f *form) warns(fd *field) string {
@@ -310,11 +322,6 @@ func (f *form) what(r *reviewScreen, me string) []string {
 	switch f.verb.do {
 	case gate.ActReconcile:
 		says = append(says, "You say what really happened. No dispatch follows by itself, and nothing is given back.")
-		for _, finding := range findings {
-			if p := f.shown.Preview["reconcile "+finding.String()]; p.Verdict == gate.Resolved {
-				says = append(says, views.FindingWord(finding)+": "+p.Says+".")
-			}
-		}
 	case gate.ActApprove:
 		if f.verb.asNew {
 			says = append(says, "A new operation with a new key, on the same budget. If the first one happened after all, it will have happened twice; the ledger will hold that you accepted that.")

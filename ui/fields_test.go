@@ -102,22 +102,24 @@ func TestALimitOutOfRangeIsFlagged(t *testing.T) {
 	}
 }
 
-// The evidence of what happened goes to the agent: the form of a reconcile says
-// so before anything is chosen, and beside the evidence once that is chosen.
+// A finding says what it comes to once it is chosen, and that the evidence of
+// what happened goes to the agent.
 func TestEvidenceBecomesTheResult(t *testing.T) {
 	h, _ := incident(t)
 	h.press("enter", "r")
 	h.wait()
-	h.wantRow("happened: closes the operation as succeeded; the evidence is the result that its agent gets")
-	h.wantRow("did not happen: nothing is given back; the item stays open")
-	h.wantRow("cannot tell: closes the operation as unresolved")
+	h.wantRow("choose one with left and right")
 	h.wantNoRow("result_ref")
 	h.press("right")
+	h.wantRow("closes the operation as succeeded; the evidence is the result that its agent gets")
 	h.wantRow("becomes the stored result (result_ref) that the agent gets")
 	h.press("enter")
 	h.write("ch_42")
+	h.wantRow("closes the operation as succeeded")
 	h.wantRow("becomes the stored result (result_ref) that the agent gets")
 	h.press("shift+tab", "right")
-	h.wantRow("did not happen")
+	h.wantRow("nothing is given back; the item stays open")
 	h.wantNoRow("result_ref")
+	h.press("right")
+	h.wantRow("closes the operation as unresolved")
 }

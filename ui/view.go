@@ -95,7 +95,7 @@ func (m *Model) viewForm(p views.Page) string {
 	for i := range f.fields {
 		fd := &f.fields[i]
 		v.Fields[i] = views.Field{
-			Label: fd.label, Hint: fd.hint, Options: fd.choices, Chosen: fd.choice, Focused: i == f.at,
+			Label: fd.label, Hint: f.hintOf(fd), Options: fd.choices, Chosen: fd.choice, Focused: i == f.at,
 			Value: fd.text.Value(), Cursor: fd.text.Position(), Rows: fd.rows(),
 		}
 		if typing := v.Fields[i].Value != ""; typing || i < f.at {

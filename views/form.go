@@ -28,7 +28,7 @@ type FormView struct {
 // Field is one field of a form.
 type Field struct {
 	Label   string
-	Hint    string // what belongs there
+	Hint    string // what belongs there; of Options what the chosen one comes to
 	Value   string // text, when there are no Options
 	Cursor  int    // runes of Value before the cursor
 	Rows    int    // rows that a text has; 0 means 1
@@ -170,7 +170,7 @@ func (b *block) options(f *Field) {
 		b.gap(3)
 	}
 	b.end()
-	if f.Focused && f.Hint != "" {
+	if f.Hint != "" {
 		b.to(formAt)
 		b.wrapped(formAt, dim, f.Hint)
 	}
