@@ -247,13 +247,13 @@ func TestLanding(t *testing.T) {
 	if got := h.m.here().place; got != inRuns {
 		t.Fatalf("with nothing open the console landed on %v, want the runs", got)
 	}
-	h.wantNoRow(">") // nobody has come to the list yet: it follows by itself
+	h.wantRow(">", "run-1")
 	w.lost("run-1", "charge-42")
 	h.poke()
 	if got := h.m.here().place; got != inRuns {
 		t.Errorf("a new item switched the screen to %v", got)
 	}
-	for _, keys := range [][]string{{"1"}, {"2"}, {"f"}} { // whoever comes is on the first row
+	for _, keys := range [][]string{{"1"}, {"2"}, {"f"}} { // and so is whoever comes later
 		h.press(keys...)
 		h.wantRow(">", "run-1")
 	}

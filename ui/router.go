@@ -156,7 +156,6 @@ func (m *Model) apply(msg readMsg) {
 		m.landed = true
 		if m.counts.Open() == 0 && len(m.path) == 1 && m.here().place == inQueue {
 			m.root(inRuns)
-			m.runs.list.pick = false // nobody asked for it
 		}
 	}
 }
