@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"os/user"
@@ -41,8 +40,8 @@ func (p place) own(ctx context.Context, log *slog.Logger) (*owner, error) {
 	return p.owner(ctx, store, contract, log)
 }
 
-// ownForNow is own for one command. Where no contract file is named it does
-// not put an empty catalog in the place of the contract that is in force.
+// ownForNow is own for one command. Where no contract file is named it goes by
+// the contract that is in force, so that no empty catalog takes its place.
 func (p place) ownForNow(ctx context.Context) (*owner, error) {
 	contract, named, err := p.readContract()
 	if err != nil {
@@ -53,30 +52,25 @@ func (p place) ownForNow(ctx context.Context) (*owner, error) {
 		return nil, err
 	}
 	if !named {
-		if err := inForce(ctx, store, contract); err != nil {
+		if contract, err = inForce(ctx, store, contract); err != nil {
 			return nil, errors.Join(err, store.Close())
 		}
 	}
 	return p.owner(ctx, store, contract, nil)
 }
 
-// inForce refuses a contract that would take the place of another one.
-func inForce(ctx context.Context, store *runstore.Store, contract *gate.Contract) error {
+// inForce returns the contract that a store has adopted last, another where
+// there is none yet.
+func inForce(ctx context.Context, store *runstore.Store, other *gate.Contract) (*gate.Contract, error) {
 	head, err := store.Head(ctx)
+	if err != nil || head.Contract.IsZero() {
+		return other, err
+	}
+	doc, err := store.Contract(ctx, head.Contract)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	doc, err := contract.Document()
-	if err != nil {
-		return err
-	}
-	if head.Contract.IsZero() || head.Contract == gate.DocumentDigest(doc) {
-		return nil
-	}
-	return &fault{
-		code: exitUsage, err: fmt.Errorf("no contract file is named, and contract %s is in force", head.Contract),
-		hint: "name its file with --contract, or let tollgate serve run with it",
-	}
+	return gate.ParseContract(doc)
 }
 
 // owner puts the gate before an open store, and closes the store if it can't.

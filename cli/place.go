@@ -24,7 +24,7 @@ func (a *app) clientFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&a.at.store, "store", "", "the store's directory (default: the socket if it answers, else the default store)")
 	f.StringVar(&a.at.socket, "socket", "", "the socket of a gate that runs")
-	f.StringVar(&a.at.contract, "contract", "", "contract file, where this command opens the store itself")
+	f.StringVar(&a.at.contract, "contract", "", "contract file, where this command opens the store itself (without any: the contract in force)")
 }
 
 // ownerFlags adds the flags of a command that owns a store and serves it.
