@@ -4,7 +4,7 @@ import "time"
 
 // RulesVersion is the version of these rules, stored with each decision
 // (R-L1). It is raised when the same inputs would be answered otherwise.
-const RulesVersion = 1
+const RulesVersion = 2
 
 // Decision is the recorded answer to one command: a record of the ledger. It
 // holds what was asked, every input that was used, and all that follows, so

@@ -22,9 +22,10 @@ func stepVerb(s *State, c Verb, in Inputs) (Transition, error) {
 	d := decisionOf(c, in, run)
 	d.Op, d.Agent, d.Path, d.Digest, d.Key, d.Cause = op.ID, op.Agent, PathManual, op.Digest, op.Key, op.Hold.Cause
 	d.Tool, d.Dependency, d.Effect, d.Safety = op.LastTool, op.Dependency, op.Effect, op.Safety
-	if last := op.Newest(); last != nil {
-		d.Code, d.Class, d.Outcome = op.LastError.Code, last.Class, op.outcome()
+	if last := op.lastFailed(); last != nil {
+		d.Code, d.Class = last.Failure.Code, last.Class
 	}
+	d.Outcome = op.outcome()
 	reads := []Read{{Run: run.ID, Rev: run.Rev}}
 
 	h := op.Hold

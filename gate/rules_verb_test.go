@@ -263,3 +263,50 @@ func TestRP10IdentityIsOnRecord(t *testing.T) {
 	equal(t, "who moved the item", w.op("a").Hold.Changed.By, dana)
 	equal(t, "who swept", Sweep{}.Who().Source, "gate")
 }
+
+// R-L1: a person's act is recorded with the code and the class of the newest
+// failure, whatever has been dispatched since.
+func TestRL1VerbSaysTheNewestFailure(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		since   func(w *world)
+		code    Code
+		class   Class
+		outcome Outcome
+	}{
+		{"nothing since", func(*world) {}, "rate_limit", ClassTransient, OutcomeFailed},
+		{"a repeat is out", func(w *world) { w.is(w.ask("a", "wire"), Retry) }, "rate_limit", ClassTransient, OutcomePending},
+		{"a repeat failed", func(w *world) {
+			w.is(w.ask("a", "wire"), Retry)
+			w.fail("a", "teapot")
+		}, "teapot", ClassUnknown, OutcomeUnknown},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			w := newWorld(t) // an item that waits although its agent may repeat
+			w.ask("a", "wire")
+			w.approve("a")
+			w.approve("a", as(eli))
+			w.change(func(k *Contract) { k.Tools["wire"].Approval = ApprovalNone })
+			w.fail("a", "rate_limit")
+			row.since(w)
+			d := w.is(w.act(ActNote, "a"), Recorded)
+			equal(t, "code", d.Code, row.code)
+			equal(t, "class", d.Class, row.class)
+			equal(t, "outcome", d.Outcome, row.outcome)
+			if row.code == "rate_limit" {
+				d = w.is(w.act(ActReject, "a"), Resolved)
+				equal(t, "class of the typed outcome", d.Terminal.FailureClass, row.class)
+			}
+		})
+	}
+
+	w := newWorld(t) // what turned out to have succeeded is no failure any more
+	w.ask("a", "charge")
+	w.lose("a")
+	w.reconcile("a", FindingDidNotHappen)
+	w.is(w.approve("a"), Retry)
+	w.ok("a", ordinal(1))
+	d := w.is(w.act(ActNote, "a"), Recorded)
+	equal(t, "code after a late success", d.Code, "")
+	equal(t, "class after a late success", d.Class, ClassUnknown)
+}
