@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -22,18 +23,34 @@ const lockWait = time.Second
 // have to wait for open read transactions.
 var mapSize = int(min(int64(8<<30), math.MaxInt>>1))
 
+// boltFile is an open bbolt file. It is safe for concurrent use, as bbolt is.
+//
+// bbolt trusts its two meta pages. Where the newer one has changed it goes on
+// with the older, a transaction back, without a word; where both have, it
+// panics, and keeps the locks that everybody else then waits for. So every
+// transaction is compared with the newest one that is known, and none begins
+// without a meta page.
+type boltFile struct {
+	db     *bbolt.DB
+	file   *os.File     // that db has open
+	newest atomic.Int64 // transaction that the file is known to hold
+	closed atomic.Bool
+}
+
 // openBolt opens an existing bbolt file whose pages have been looked at. It
 // never creates one. maxSize is in bytes; 0 means no limit.
-func openBolt(path string, maxSize int) (db *bbolt.DB, err error) {
-	err = guard(func() error {
-		db, err = bbolt.Open(path, 0o600, &bbolt.Options{
+func openBolt(path string, maxSize int) (*boltFile, error) {
+	b := new(boltFile)
+	err := guard(func() (err error) {
+		b.db, err = bbolt.Open(path, 0o600, &bbolt.Options{
 			Timeout:         lockWait,
 			FreelistType:    bbolt.FreelistMapType,
 			InitialMmapSize: mapSize,
 			MaxSize:         maxSize,
 			NoStatistics:    true,
-			OpenFile: func(name string, flag int, _ os.FileMode) (*os.File, error) {
-				return openPlain(name, flag&^os.O_CREATE)
+			OpenFile: func(name string, flag int, _ os.FileMode) (f *os.File, err error) {
+				b.file, err = openPlain(name, flag&^os.O_CREATE)
+				return b.file, err
 			},
 		})
 		return err
@@ -44,7 +61,58 @@ func openBolt(path string, maxSize int) (db *bbolt.DB, err error) {
 	case err != nil:
 		return nil, err
 	}
-	return db, nil
+	err = b.view(func(tx *bbolt.Tx) error {
+		b.newest.Store(int64(tx.ID()))
+		return nil
+	})
+	if err != nil {
+		return nil, closing(b, err)
+	}
+	return b, nil
+}
+
+// Close waits for the transactions that are open.
+func (b *boltFile) Close() error {
+	b.closed.Store(true)
+	return guard(b.db.Close)
+}
+
+// view runs fn in a read transaction.
+func (b *boltFile) view(fn func(*bbolt.Tx) error) error {
+	return b.within(b.db.View, b.newest.Load(), fn)
+}
+
+// update runs fn in a write transaction.
+func (b *boltFile) update(fn func(*bbolt.Tx) error) error {
+	next := b.newest.Load() + 1
+	err := b.within(b.db.Update, next, func(tx *bbolt.Tx) error {
+		next = int64(tx.ID())
+		return fn(tx)
+	})
+	if err == nil {
+		b.newest.Store(next)
+	}
+	return err
+}
+
+// within runs fn in a transaction that begin makes, and whose id must not be
+// lower than least.
+func (b *boltFile) within(begin func(func(*bbolt.Tx) error) error, least int64, fn func(*bbolt.Tx) error) error {
+	if !b.closed.Load() {
+		if _, fault := metaAt(b.file, 0, 0); fault != "" {
+			if _, other := metaAt(b.file, 1, int64(b.db.Info().PageSize)); other != "" {
+				return damaged("meta page 0 %s, and meta page 1 %s", fault, other)
+			}
+		}
+	}
+	return guard(func() error {
+		return begin(func(tx *bbolt.Tx) error {
+			if got := int64(tx.ID()); got < least {
+				return damaged("the newest meta page is lost: transaction %d begins, want %d or later", got, least)
+			}
+			return fn(tx)
+		})
+	})
 }
 
 // guard runs fn, which reads pages that a bbolt file is mapped to, and makes
@@ -58,16 +126,6 @@ func guard(fn func() error) (err error) {
 		}
 	}()
 	return fn()
-}
-
-// view runs fn in a read transaction.
-func view(db *bbolt.DB, fn func(*bbolt.Tx) error) error {
-	return guard(func() error { return db.View(fn) })
-}
-
-// update runs fn in a write transaction.
-func update(db *bbolt.DB, fn func(*bbolt.Tx) error) error {
-	return guard(func() error { return db.Update(fn) })
 }
 
 // lacksSpace reports whether a transaction failed for want of space before its

@@ -70,7 +70,7 @@ func (s *Store) Verify(ctx context.Context, full bool) (v Verification, err erro
 	if full {
 		seals = nil // what differs says more
 	}
-	if err := checkOpenPages(ctx, s.rows.db.Load(), filepath.Join(s.files.dir, projectionName), seals); err != nil && ctx.Err() == nil {
+	if err := s.rows.look(ctx, filepath.Join(s.files.dir, projectionName), seals); err != nil && ctx.Err() == nil {
 		v.found(0, projectionName, "%v", err)
 	}
 	var kept []Checkpoint

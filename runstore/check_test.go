@@ -120,8 +120,8 @@ func TestVerifyFindsAChangedRow(t *testing.T) {
 		}, `meta: "summary" differs`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			undo := copyOf(t, s.rows.db.Load())
-			if err := s.rows.db.Load().Update(c.change); err != nil {
+			undo := copyOf(t, s.rows.file.db)
+			if err := s.rows.update(c.change); err != nil {
 				t.Fatal(err)
 			}
 			if got := findings(t, s, false); got != "" {
@@ -235,7 +235,7 @@ func forge(t *testing.T, l *ledger) (seq uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = l.db.Update(func(tx *bbolt.Tx) error {
+	err = l.db.update(func(tx *bbolt.Tx) error {
 		b, c := tx.Bucket(bucketLedger), newChain(l.store, tip{})
 		for _, records := range blocks {
 			key, value := seqKey(c.head.Seq+1), appendBlock(nil, c.head.Hash, records)
@@ -361,7 +361,7 @@ func updateFile(path string, fn func(*bbolt.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(db.Update(fn), db.Close())
+	return errors.Join(db.update(fn), db.Close())
 }
 
 func emptyProjection(path string, store storeID) error {

@@ -111,7 +111,7 @@ func TestWriterBoundsAGroup(t *testing.T) {
 // ledger has been opened again.
 func TestWriterIsPoisonedByAnError(t *testing.T) {
 	l := newLedger(t)
-	path := l.db.Path()
+	path := l.db.db.Path()
 	var faults []error
 	w := startWriter(l, func([]*pending, []gate.Digest, tip) {}, func(err error) { faults = append(faults, err) })
 	if err := commitOne(w, []byte("first")); err != nil {
@@ -147,7 +147,7 @@ func TestWriterIsPoisonedByAnError(t *testing.T) {
 // it was numbered after records that the ledger lacks.
 func TestWriterWithoutSpace(t *testing.T) {
 	l := newLedger(t)
-	path := l.db.Path()
+	path := l.db.db.Path()
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestWriterWithoutSpace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.db.AllocSize = 256 << 10      // how far the file grows at once; a small one is soon full
+	l.db.db.AllocSize = 256 << 10   // how far the file grows at once; a small one is soon full
 	t.Cleanup(func() { l.close() }) //nolint:errcheck // of a test's own file
 	w := startTestWriter(l)
 	big := bytes.Repeat([]byte("x"), 512<<10)
@@ -173,7 +173,7 @@ func TestWriterWithoutSpace(t *testing.T) {
 		t.Errorf("commit before resume = %v, want %v", err, gate.ErrStoreFull)
 	}
 	w.resume(l)
-	l.db.MaxSize = 0
+	l.db.db.MaxSize = 0
 	if err := commitOne(w, big); err != nil {
 		t.Errorf("commit with room again = %v", err)
 	}

@@ -31,7 +31,7 @@ func begunStore(t *testing.T, o Options) (*Store, *storetest.Story) {
 	}
 	s := openStore(t, dir, o)
 	if o.MaxSize > 0 {
-		s.ledger.Load().db.AllocSize = 256 << 10 // how far the file grows at once; a small one is soon full
+		s.ledger.Load().db.db.AllocSize = 256 << 10 // how far the file grows at once; a small one is soon full
 	}
 	story := storetest.NewStory(1)
 	adopt, err := story.Adopt()
@@ -153,7 +153,7 @@ func TestStoreFull(t *testing.T) {
 	if err != nil || len(state.Ops) != 1 || len(state.Said) != 1 {
 		t.Errorf("state = %d operations and %d decisions, %v, want one of each", len(state.Ops), len(state.Said), err)
 	}
-	s.ledger.Load().db.MaxSize = 0
+	s.ledger.Load().db.db.MaxSize = 0
 	d, err := tellOne(t, s, story, askOf("r", "room", input))
 	if err != nil || d.Before.Spent.Attempts != int64(n) {
 		t.Errorf("with room again = %d spent, %v, want %d", d.Before.Spent.Attempts, err, n)
@@ -258,7 +258,7 @@ func TestProjectionFault(t *testing.T) {
 	if _, err := s.Counts(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	err := s.rows.db.Load().Update(func(tx *bbolt.Tx) error {
+	err := s.rows.update(func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketRuns).Delete(seqKey(2)) // the run's row is lost
 	})
 	if err != nil {
@@ -323,7 +323,7 @@ func TestReaderMeetsDamage(t *testing.T) {
 			if at := slices.Index(s.held.ring, "r0"); at >= 0 {
 				s.held.drop(at)
 			}
-			err := s.rows.db.Load().Update(func(tx *bbolt.Tx) error {
+			err := s.rows.update(func(tx *bbolt.Tx) error {
 				b := tx.Bucket(bucketRuns)
 				k, v := b.Cursor().First()
 				v = bytes.Clone(v)
@@ -361,7 +361,7 @@ func TestOperationUnderAnotherKey(t *testing.T) {
 		t.Fatalf("%d operations, %v, want one", len(before.Ops), err)
 	}
 	s.held.drop(slices.Index(s.held.ring, "r0"))
-	err = s.rows.db.Load().Update(func(tx *bbolt.Tx) error {
+	err = s.rows.update(func(tx *bbolt.Tx) error {
 		opened, _ := tx.Bucket(bucketRuns).Cursor().First()
 		b := tx.Bucket(bucketOps)
 		k, v := b.Cursor().Seek(opened)
@@ -382,7 +382,7 @@ func TestOperationUnderAnotherKey(t *testing.T) {
 func TestProjectionFileFault(t *testing.T) {
 	s, story := begunStore(t, Options{})
 	for i := range 3 {
-		if err := s.rows.db.Load().Close(); err != nil { // the next flush fails
+		if err := s.rows.close(); err != nil { // the next flush fails
 			t.Fatal(err)
 		}
 		if _, err := tellOne(t, s, story, askOf("r", fmt.Sprintf("op%d", i), "{}")); err != nil {

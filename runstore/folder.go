@@ -42,6 +42,7 @@ type (
 		before, now *gate.Run
 		told        []uint64 // its decisions
 		row         runRow   // of the flush
+		wasDue      bool     // so is this
 	}
 	dirtyOp  struct{ before, now *gate.Operation }
 	dirtyDep struct{ before, now *gate.Dependency }

@@ -20,6 +20,7 @@ import (
 //	               meta           schema, store, created, sum, head          see doc.go
 //	projection.db  meta           schema, store, projected, summary          how far the ledger has been folded in
 //	               run_ids        digest of the run id(16)                   opening seq(8)
+//	               run_ids_again  other half of its digest(16)               empty
 //	               runs           opening seq(8)                             runRow
 //	               runs_by_state  state(1) calm(1) newest first(8)           empty; state 0 holds all runs
 //	               due_runs       opening seq(8)                             empty; runs with something due, now or later
@@ -40,6 +41,7 @@ var (
 	bucketMeta   = []byte("meta")
 
 	bucketRunIDs       = []byte("run_ids")
+	bucketRunIDsAgain  = []byte("run_ids_again")
 	bucketRuns         = []byte("runs")
 	bucketRunsByState  = []byte("runs_by_state")
 	bucketDueRuns      = []byte("due_runs")
@@ -57,7 +59,7 @@ var (
 
 // projectionBuckets are those of projection.db.
 var projectionBuckets = [][]byte{
-	bucketMeta, bucketRunIDs, bucketRuns, bucketRunsByState, bucketDueRuns, bucketTold, bucketOpIDs, bucketOps,
+	bucketMeta, bucketRunIDs, bucketRunIDsAgain, bucketRuns, bucketRunsByState, bucketDueRuns, bucketTold, bucketOpIDs, bucketOps,
 	bucketItems, bucketQueue, bucketAge, bucketSnoozed, bucketWaiting, bucketDependencies, bucketContracts,
 }
 
@@ -84,8 +86,14 @@ func seqOf(b []byte) uint64 {
 
 // idDigest is an id at a fixed width.
 func idDigest(id string) []byte {
+	digest, _ := idDigests(id)
+	return digest
+}
+
+// idDigests are two of an id that have nothing in common.
+func idDigests(id string) (digest, other []byte) {
 	d := sha256.Sum256([]byte(id))
-	return d[:16]
+	return d[:16:16], d[16:]
 }
 
 // appendMS appends an instant at a fixed width, in whole milliseconds, so that

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ const (
 // ledger is the open ledger file. append is for one goroutine; the reading
 // methods may be called by any, beside it.
 type ledger struct {
-	db     *bbolt.DB
+	db     *boltFile
 	store  storeID
 	chain  *chain        // its head is that of the last commit
 	hashes []gate.Digest // of the records of the last commit
@@ -49,7 +50,7 @@ func openLedger(path string, maxSize int) (*ledger, error) {
 }
 
 // closing closes db, of which something else was wrong: that counts.
-func closing(db *bbolt.DB, err error) error {
+func closing(db io.Closer, err error) error {
 	if closeErr := db.Close(); closeErr != nil {
 		return fmt.Errorf("%w (and closing the file: %w)", err, closeErr)
 	}
@@ -60,7 +61,7 @@ func (l *ledger) close() error { return l.db.Close() }
 
 // load reads the meta bucket and the newest block.
 func (l *ledger) load() error {
-	return view(l.db, func(tx *bbolt.Tx) error {
+	return l.db.view(func(tx *bbolt.Tx) error {
 		store, err := identify(tx)
 		if err != nil {
 			return err
@@ -173,7 +174,7 @@ func (l *ledger) append(records [][]byte) error {
 	}
 	// bbolt keeps the value until the commit, and its own pages after it.
 	value := appendBlock(make([]byte, 0, size), before.Hash, records)
-	err := update(l.db, func(tx *bbolt.Tx) error {
+	err := l.db.update(func(tx *bbolt.Tx) error {
 		blocks := tx.Bucket(bucketLedger)
 		blocks.FillPercent = fillAppend
 		if err := blocks.Put(seqKey(before.Seq+1), value); err != nil {
@@ -193,7 +194,7 @@ func (l *ledger) append(records [][]byte) error {
 
 // storedHead reads the head that the file shows.
 func (l *ledger) storedHead() (h tip, err error) {
-	err = view(l.db, func(tx *bbolt.Tx) error {
+	err = l.db.view(func(tx *bbolt.Tx) error {
 		h, err = parseHead(tx.Bucket(bucketMeta).Get(metaHead))
 		return err
 	})
@@ -223,7 +224,7 @@ func seekBlock(c *bbolt.Cursor, seq uint64) (block, error) {
 // record returns a copy of the record with sequence number seq, which must be
 // one of the ledger's.
 func (l *ledger) record(seq uint64) (r []byte, err error) {
-	err = view(l.db, func(tx *bbolt.Tx) error {
+	err = l.db.view(func(tx *bbolt.Tx) error {
 		b, err := seekBlock(tx.Bucket(bucketLedger).Cursor(), seq)
 		if err == nil {
 			r = slices.Clone(b.record(seq))
@@ -255,7 +256,7 @@ func (l *ledger) hashesOf(seq uint64, hashes map[uint64]gate.Digest) error {
 // hash calls each with the hash of every record of the block that holds seq,
 // and compares the last with what follows the block: the next one, or the head.
 func (l *ledger) hash(seq uint64, each func(at tip)) error {
-	return view(l.db, func(tx *bbolt.Tx) error {
+	return l.db.view(func(tx *bbolt.Tx) error {
 		cursor := tx.Bucket(bucketLedger).Cursor()
 		b, err := seekBlock(cursor, seq)
 		if err != nil {
@@ -293,7 +294,7 @@ func (l *ledger) blocks(ctx context.Context, after uint64, fn func(block) error)
 		}
 		var some []copied
 		var broken error // at the block after those
-		err := view(l.db, func(tx *bbolt.Tx) error {
+		err := l.db.view(func(tx *bbolt.Tx) error {
 			c := tx.Bucket(bucketLedger).Cursor()
 			size := 0
 			from := seqKey(after + 1)

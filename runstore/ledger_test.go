@@ -35,8 +35,8 @@ func newLedger(t *testing.T) *ledger {
 // testRecord(seq). It does not wait for the disk.
 func fill(t *testing.T, l *ledger, n uint64) {
 	t.Helper()
-	l.db.NoSync = true
-	defer func() { l.db.NoSync = false }()
+	l.db.db.NoSync = true
+	defer func() { l.db.db.NoSync = false }()
 	for l.head().Seq < n {
 		var records [][]byte
 		for range 1 + l.head().Seq%7 {
@@ -55,7 +55,7 @@ func testRecord(seq uint64) []byte {
 func TestLedgerReadsWhatWasAppended(t *testing.T) {
 	l := newLedger(t)
 	fill(t, l, 500)
-	head, path := l.head(), l.db.Path()
+	head, path := l.head(), l.db.db.Path()
 	for range 2 { // before and after it is opened again
 		for seq := uint64(1); seq <= head.Seq; seq++ {
 			if got, err := l.record(seq); err != nil || !bytes.Equal(got, testRecord(seq)) {
@@ -173,7 +173,7 @@ func TestChainShowsWhatWasChanged(t *testing.T) {
 			if _, err := l.walk(t.Context(), tip{}, nil); err != nil {
 				t.Fatalf("walk before the change: %v", err)
 			}
-			if err := l.db.Update(func(tx *bbolt.Tx) error { return e.edit(tx.Bucket(bucketLedger), l) }); err != nil {
+			if err := l.db.update(func(tx *bbolt.Tx) error { return e.edit(tx.Bucket(bucketLedger), l) }); err != nil {
 				t.Fatal(err)
 			}
 			_, err := l.walk(t.Context(), tip{}, nil)
@@ -195,7 +195,7 @@ func TestHashOfAChangedRecord(t *testing.T) {
 		}
 		flip := func() {
 			t.Helper()
-			err := l.db.Update(func(tx *bbolt.Tx) error {
+			err := l.db.update(func(tx *bbolt.Tx) error {
 				c := tx.Bucket(bucketLedger).Cursor()
 				b, err := seekBlock(c, seq)
 				if err != nil {
@@ -231,7 +231,7 @@ func TestCheckpointShowsAnotherTail(t *testing.T) {
 	}
 	cut := func(head bool) {
 		t.Helper()
-		err := l.db.Update(func(tx *bbolt.Tx) error {
+		err := l.db.update(func(tx *bbolt.Tx) error {
 			b := tx.Bucket(bucketLedger)
 			k, v := b.Cursor().Last()
 			last, err := parseBlock(k, v)
@@ -309,7 +309,7 @@ func FuzzCheckpointLog(f *testing.F) {
 func TestLedgerFull(t *testing.T) {
 	t.Parallel()
 	l := newLedger(t)
-	path := l.db.Path()
+	path := l.db.db.Path()
 	if err := l.close(); err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestLedgerFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.db.AllocSize = 256 << 10 // how far the file grows at once; a small one is soon full
+	l.db.db.AllocSize = 256 << 10 // how far the file grows at once; a small one is soon full
 	big := bytes.Repeat([]byte("x"), 512<<10)
 	var full error
 	for range 200 {
@@ -332,7 +332,7 @@ func TestLedgerFull(t *testing.T) {
 	if got, err := l.walk(t.Context(), tip{}, nil); err != nil || got != head {
 		t.Errorf("walk of a full ledger = %v, %v, want %v", got, err, head)
 	}
-	l.db.MaxSize = 0 // there is room again
+	l.db.db.MaxSize = 0 // there is room again
 	if err := l.append([][]byte{big}); err != nil {
 		t.Errorf("append with room again = %v", err)
 	}
@@ -372,8 +372,8 @@ func TestLedgerOfAnotherVersion(t *testing.T) {
 		"a meta bucket of no ledger": {func(tx *bbolt.Tx) error { return emptied(tx, bucketMeta) }, ErrForeign},
 		"another program's buckets":  {func(tx *bbolt.Tx) error { return tx.DeleteBucket(bucketMeta) }, ErrForeign},
 	} {
-		before := copyOf(t, l.db)
-		if err := l.db.Update(c.change); err != nil {
+		before := copyOf(t, l.db.db)
+		if err := l.db.update(c.change); err != nil {
 			t.Fatal(err)
 		}
 		checkLine(t, name, l.load(), c.want)

@@ -93,7 +93,7 @@ func checkFile(ctx context.Context, f io.ReaderAt, size int64, deep bool, row fu
 // checkOpenPages takes a deep look at an open file at path, as it stands when a read
 // transaction begins: bbolt writes over none of its pages while that lasts, and
 // over its meta page not before the next commit but one.
-func checkOpenPages(ctx context.Context, db *bbolt.DB, path string, row func(key, value []byte) error) error {
+func checkOpenPages(ctx context.Context, b *boltFile, path string, row func(key, value []byte) error) error {
 	f, err := openPlain(path, os.O_RDONLY)
 	if err != nil {
 		return err
@@ -102,9 +102,9 @@ func checkOpenPages(ctx context.Context, db *bbolt.DB, path string, row func(key
 	const tries = 1000
 	for n := 1; ; n++ {
 		begun := false
-		err := view(db, func(tx *bbolt.Tx) error {
+		err := b.view(func(tx *bbolt.Tx) error {
 			id := uint64(tx.ID())
-			meta, fault := metaAt(f, id%2, int64(id%2)*int64(db.Info().PageSize))
+			meta, fault := metaAt(f, id%2, int64(id%2)*int64(b.db.Info().PageSize))
 			if begun = fault == "" && meta.txid == id; begun {
 				return (&pageCheck{file: f, meta: meta, deep: true, row: row}).look(ctx)
 			}

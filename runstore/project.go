@@ -34,9 +34,9 @@ type fedBlock struct {
 // It is fed after each commit and before its answers, and is never ahead of
 // the ledger.
 type projector struct {
-	wrote func(at tip)                                  // after each flush
-	catch func(f *folder, last uint64) error            // folds the ledger in up to a seq
-	heal  func(rows *projection) (f *folder, err error) // opens the file again, or builds it anew
+	wrote func(at tip)                                         // after each flush
+	catch func(f *folder, last uint64) error                   // folds the ledger in up to a seq
+	heal  func(rows *projection, fault error) (*folder, error) // opens the file again, or builds it anew
 
 	blocks    chan fedBlock
 	asks      chan func() // run by the goroutine, after what was fed before
@@ -156,7 +156,7 @@ func (p *projector) mend() {
 	if p.fault == nil {
 		return
 	}
-	f, err := p.heal(p.folder.rows)
+	f, err := p.heal(p.folder.rows, p.fault)
 	if err != nil {
 		p.fault = err
 		return
@@ -165,16 +165,23 @@ func (p *projector) mend() {
 	p.projected.Store(f.at.Seq)
 }
 
-// renew opens the projection again, which builds it anew, if a look at all of
-// the file at path shows that it is damaged. It reports whether it did.
-func (p *projector) renew(ctx context.Context, path string) (done bool) {
-	askErr := p.ask(ctx, func() {
-		p.fault = checkOpenPages(ctx, p.folder.rows.db.Load(), path, checkSeal)
-		done = p.fault != nil
-		p.mend()
-		done = done && p.fault == nil
+// renew builds the projection anew, unless that was done since the turn at which
+// a reader met damage: if that was rows that do not belong together, or if a
+// look at all of the file at path bears it out.
+func (p *projector) renew(ctx context.Context, path string, turn uint64, met error) {
+	p.ask(ctx, func() { //nolint:errcheck // whoever reads on sees what came of it
+		if p.folder.rows.turn() != turn {
+			return
+		}
+		fault := p.folder.rows.look(ctx, path, checkSeal)
+		if fault == nil && errors.Is(met, errStale) {
+			fault = met
+		}
+		if fault != nil && ctx.Err() == nil {
+			p.fault = fault
+			p.mend()
+		}
 	})
-	return done && askErr == nil
 }
 
 // flush writes what has been folded. Without room for it, it waits.
@@ -200,10 +207,14 @@ func (p *projector) flush() error {
 
 // openFolder opens the projection in dir and brings it up to seq last of the
 // ledger, where a block ends. A projection that is missing, or wrong in some
-// way, is built anew, and takes the place of the old one when it is whole.
-func openFolder(ctx context.Context, dir string, l *ledger, last uint64) (f *folder, wrong, err error) {
+// way, is built anew, and takes the place of the old one when it is whole. known
+// is what is known to be wrong with it, if anything; what is comes back.
+func openFolder(ctx context.Context, dir string, l *ledger, last uint64, known error) (f *folder, wrong, err error) {
 	path := filepath.Join(dir, projectionName)
-	rows, wrong := openProjection(path, l.store)
+	rows, wrong := (*projection)(nil), known
+	if wrong == nil {
+		rows, wrong = openProjection(path, l.store)
+	}
 	if wrong == nil {
 		if f, wrong = followLedger(ctx, rows, l, last); wrong == nil {
 			return f, nil, nil

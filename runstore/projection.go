@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -26,12 +26,66 @@ const toldPerRow = 64
 // projection is the open projection file. One goroutine writes it; any may
 // read. After a fault the same projection goes on with another file.
 type projection struct {
-	db atomic.Pointer[bbolt.DB]
+	mu    sync.RWMutex // of the fields, and for writing while the file is replaced
+	file  *boltFile    // nil: there was no opening it again
+	turns uint64       // how often it was replaced
 }
 
-func (p *projection) view(fn func(*bbolt.Tx) error) error   { return view(p.db.Load(), fn) }
-func (p *projection) update(fn func(*bbolt.Tx) error) error { return update(p.db.Load(), fn) }
-func (p *projection) close() error                          { return p.db.Load().Close() }
+// errNoProjection is what readers get while a projection that was damaged can
+// not be built anew: there is no room for it, say.
+var errNoProjection = errors.New("the projection cannot be built anew")
+
+func (p *projection) view(fn func(*bbolt.Tx) error) error {
+	return p.with(func(b *boltFile) error { return b.view(fn) })
+}
+
+func (p *projection) update(fn func(*bbolt.Tx) error) error {
+	return p.with(func(b *boltFile) error { return b.update(fn) })
+}
+
+func (p *projection) close() error {
+	if err := p.with((*boltFile).Close); !errors.Is(err, errNoProjection) {
+		return err
+	}
+	return nil
+}
+
+// look takes a deep look at the file, which is the one at path.
+func (p *projection) look(ctx context.Context, path string, row func(key, value []byte) error) error {
+	return p.with(func(b *boltFile) error { return checkOpenPages(ctx, b, path, row) })
+}
+
+// with keeps the file from being replaced while fn uses it.
+func (p *projection) with(fn func(*boltFile) error) error {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	if p.file == nil {
+		return errNoProjection
+	}
+	return fn(p.file)
+}
+
+// turn tells one file of the projection from the next.
+func (p *projection) turn() uint64 {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.turns
+}
+
+// replace closes the file and goes on with the one that open returns. Whoever
+// wants to read waits for that.
+func (p *projection) replace(open func() (*boltFile, error)) (err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.turns++
+	if p.file != nil {
+		if err := p.file.Close(); err != nil {
+			return err
+		}
+	}
+	p.file, err = open()
+	return err
+}
 
 // runRow is a run with what only the store needs of it.
 type runRow struct {
@@ -39,6 +93,7 @@ type runRow struct {
 	due  int64  // operations with something due, now or later
 	ops  int64  // operations with a place
 	told uint64 // decisions
+	sum  uint64 // of the newest seqs of its operations
 }
 
 // summary is what the projection knows of the ledger as a whole.
@@ -47,6 +102,8 @@ type summary struct {
 	contract gate.Digest // of the newest one adopted
 	counts   gate.Counts // Seq and Oldest left aside
 	resolved int64       // items
+	due      int64       // runs with something due, now or later
+	revs     uint64      // sum of the revisions of the dependencies
 }
 
 type storedRunRow struct {
@@ -54,14 +111,15 @@ type storedRunRow struct {
 	Due  int64     `cbor:"2,keyasint,omitempty"`
 	Ops  int64     `cbor:"3,keyasint,omitempty"`
 	Told uint64    `cbor:"4,keyasint,omitempty"`
+	Sum  uint64    `cbor:"5,keyasint,omitempty"`
 }
 
 func storeRunRow(v runRow) storedRunRow {
-	return storedRunRow{Run: storeRun(v.run), Due: v.due, Ops: v.ops, Told: v.told}
+	return storedRunRow{Run: storeRun(v.run), Due: v.due, Ops: v.ops, Told: v.told, Sum: v.sum}
 }
 
 func (s storedRunRow) load() runRow {
-	return runRow{run: s.Run.load(), due: s.Due, ops: s.Ops, told: s.Told}
+	return runRow{run: s.Run.load(), due: s.Due, ops: s.Ops, told: s.Told, sum: s.Sum}
 }
 
 type storedSummary struct {
@@ -76,6 +134,8 @@ type storedSummary struct {
 	DeadLetters    int64       `cbor:"9,keyasint,omitempty"`
 	BreakersOpen   int64       `cbor:"10,keyasint,omitempty"`
 	Resolved       int64       `cbor:"11,keyasint,omitempty"`
+	Due            int64       `cbor:"12,keyasint,omitempty"`
+	Revs           uint64      `cbor:"13,keyasint,omitempty"`
 }
 
 func storeSummary(v summary) storedSummary {
@@ -84,11 +144,12 @@ func storeSummary(v summary) storedSummary {
 		At: instantOf(v.at), Contract: v.contract, Runs: c.Runs, ActiveRuns: c.ActiveRuns,
 		OutcomeUnknown: c.OutcomeUnknown, Approval: c.Approval, Exhausted: c.Exhausted, Stopped: c.Stopped,
 		DeadLetters: c.DeadLetters, BreakersOpen: c.BreakersOpen, Resolved: v.resolved,
+		Due: v.due, Revs: v.revs,
 	}
 }
 
 func (s storedSummary) load() summary {
-	return summary{at: s.At.time(), contract: s.Contract, resolved: s.Resolved, counts: gate.Counts{
+	return summary{at: s.At.time(), contract: s.Contract, resolved: s.Resolved, due: s.Due, revs: s.Revs, counts: gate.Counts{
 		Runs: s.Runs, ActiveRuns: s.ActiveRuns, OutcomeUnknown: s.OutcomeUnknown, Approval: s.Approval,
 		Exhausted: s.Exhausted, Stopped: s.Stopped, DeadLetters: s.DeadLetters, BreakersOpen: s.BreakersOpen,
 	}}
@@ -129,9 +190,7 @@ func openProjection(path string, store storeID) (*projection, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := new(projection)
-	p.db.Store(db)
-	err = view(db, func(tx *bbolt.Tx) error {
+	err = db.view(func(tx *bbolt.Tx) error {
 		for _, name := range projectionBuckets {
 			if tx.Bucket(name) == nil {
 				return damaged("no bucket %s", name)
@@ -152,7 +211,7 @@ func openProjection(path string, store storeID) (*projection, error) {
 	if err != nil {
 		return nil, closing(db, err)
 	}
-	return p, nil
+	return &projection{file: db}, nil
 }
 
 // status returns how far the ledger has been folded in, and what is known of
@@ -184,11 +243,20 @@ func statusOf(tx *bbolt.Tx) (at tip, sum summary, err error) {
 // dependencies returns all dependencies by name.
 func (p *projection) dependencies() (deps []gate.Dependency, err error) {
 	err = p.view(func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketDependencies).ForEach(func(k, v []byte) error {
+		_, sum, err := statusOf(tx)
+		if err != nil {
+			return err
+		}
+		err = tx.Bucket(bucketDependencies).ForEach(func(k, v []byte) error {
 			d, err := readRow[storedDependency](k, v)
 			deps = append(deps, d)
+			sum.revs -= d.Rev
 			return err
 		})
+		if err == nil && sum.revs != 0 {
+			return stale("the dependencies")
+		}
+		return err
 	})
 	return deps, err
 }
@@ -202,32 +270,70 @@ func (p *projection) whole(id gate.RunID) (s gate.State, err error) {
 			return err
 		}
 		s.Runs = append(s.Runs, row.run)
-		s.Ops, err = opsOf(tx, row.run.Opened)
-		if err == nil && int64(len(s.Ops)) != row.ops {
-			return damaged("run %q has %d operations, of which %d have a row", id, row.ops, len(s.Ops))
+		if s.Ops, err = opsOf(tx, row.run.Opened); err != nil {
+			return err
 		}
-		return err
+		return row.agrees(tx, s.Ops)
 	})
 	return s, err
 }
 
+// agrees returns an error if the row of a run, its operations and the list of
+// its decisions are not all there, or not of one time. Each row has its
+// checksum; but a page that leads to another may have changed, and that one be
+// older, or of fewer rows.
+func (row *runRow) agrees(tx *bbolt.Tx, ops []gate.Operation) error {
+	sum := row.sum
+	for i := range ops {
+		sum -= ops[i].Last
+	}
+	last := toldRow(tx, row.run.Opened, uint32(row.told/toldPerRow))
+	if sum != 0 || int64(len(ops)) != row.ops || uint64(len(last)) != row.told%toldPerRow {
+		return stale(fmt.Sprintf("run %q", row.run.ID))
+	}
+	return nil
+}
+
+// errStale says that rows do not belong together, whatever their pages look
+// like.
+var errStale = errors.New("its rows are not of one time, or not all there")
+
+func stale(what string) error { return damaged("%s: %w", what, errStale) }
+
 // dueRuns returns the ids of the runs with something due, now or later.
 func (p *projection) dueRuns() (ids []gate.RunID, err error) {
 	err = p.view(func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketDueRuns).ForEach(func(k, _ []byte) error {
+		_, sum, err := statusOf(tx)
+		if err != nil {
+			return err
+		}
+		err = tx.Bucket(bucketDueRuns).ForEach(func(k, _ []byte) error {
 			row, err := runAt(tx, seqOf(k))
 			ids = append(ids, row.run.ID)
 			return err
 		})
+		if err == nil && int64(len(ids)) != sum.due {
+			return stale("the runs with something due")
+		}
+		return err
 	})
 	return ids, err
 }
 
-// runNamed returns the row of a run by its id.
+// runNamed returns the row of a run by its id. A run that is taken for one that
+// never was gets a new budget: so every id stands in two buckets, far apart,
+// and what is missing in one is looked for in the other.
 func runNamed(tx *bbolt.Tx, id gate.RunID) (row runRow, ok bool, err error) {
-	opened, err := get(tx.Bucket(bucketRunIDs), idDigest(string(id)))
-	if err != nil || opened == nil {
+	key, other := idDigests(string(id))
+	opened, err := get(tx.Bucket(bucketRunIDs), key)
+	if err != nil {
 		return row, false, err
+	}
+	if opened == nil {
+		if tx.Bucket(bucketRunIDsAgain).Get(other) != nil {
+			return row, false, stale(fmt.Sprintf("run %q", id))
+		}
+		return row, false, nil
 	}
 	row, err = runAt(tx, seqOf(opened))
 	return row, err == nil, err

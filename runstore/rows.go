@@ -3,6 +3,8 @@ package runstore
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"runtime"
 
 	"go.etcd.io/bbolt"
@@ -58,7 +60,11 @@ func (w *rowWriter) open(r *dirtyRun) (err error) {
 		if r.row, err = runAt(w.tx, r.now.Opened); err != nil {
 			return err
 		}
+		if r.row.run.Last != r.before.Last {
+			return stale(fmt.Sprintf("run %q", r.now.ID))
+		}
 	}
+	r.wasDue = r.row.due > 0
 	r.row.run = *r.now
 	r.row.run.Rev = plainRev(r.now.Rev)
 	return nil
@@ -77,18 +83,28 @@ func (w *rowWriter) run(r *dirtyRun) error {
 	if r.before != nil {
 		old = runsKeys(r.before)
 		w.countRun(r.before, -1)
-	} else if err := put(w.tx.Bucket(bucketRunIDs), idDigest(string(r.now.ID)), key); err != nil {
-		return err
+	} else {
+		digest, other := idDigests(string(r.now.ID))
+		err := errors.Join(put(w.tx.Bucket(bucketRunIDs), digest, key), put(w.tx.Bucket(bucketRunIDsAgain), other, nil))
+		if err != nil {
+			return err
+		}
 	}
 	w.countRun(r.now, +1)
 	if err := swap(w.tx.Bucket(bucketRunsByState), old, runsKeys(r.now)); err != nil {
 		return err
 	}
 	due := w.tx.Bucket(bucketDueRuns)
-	if r.row.due == 0 {
+	switch isDue := r.row.due > 0; {
+	case isDue == r.wasDue:
+		return nil
+	case isDue:
+		w.sum.due++
+		return put(due, key, nil)
+	default:
+		w.sum.due--
 		return due.Delete(key)
 	}
-	return put(due, key, nil)
 }
 
 func (w *rowWriter) countRun(r *gate.Run, sign int64) {
@@ -123,19 +139,22 @@ func (w *rowWriter) tell(row *runRow, seqs []uint64) error {
 
 // op writes an operation, its id and its item.
 func (w *rowWriter) op(o dirtyOp, row *runRow) error {
-	var at place
-	known := false
-	if o.before != nil {
-		var err error
-		if at, known, err = placeNamed(w.tx, row.run.Opened, o.now.ID); err != nil {
-			return err
-		}
-	}
-	if !known {
-		at = place{row.run.Opened, uint32(row.ops)}
+	at := place{row.run.Opened, uint32(row.ops)}
+	row.sum += o.now.Last
+	if o.before == nil {
 		row.ops++
 		if err := put(w.tx.Bucket(bucketOpIDs), opIDKey(at.run, o.now.ID), at.key()[8:]); err != nil {
 			return err
+		}
+	} else {
+		row.sum -= o.before.Last
+		var known bool
+		var err error
+		if at, known, err = placeNamed(w.tx, at.run, o.now.ID); err != nil {
+			return err
+		}
+		if !known {
+			return stale(fmt.Sprintf("operation %q of run %q", o.now.ID, o.now.Run))
 		}
 	}
 	w.stored = storeOperation(*o.now)
@@ -225,6 +244,10 @@ func (w *rowWriter) dep(d dirtyDep) error {
 	}
 	row := *d.now
 	row.Rev = plainRev(row.Rev)
+	w.sum.revs += row.Rev
+	if d.before != nil {
+		w.sum.revs -= plainRev(d.before.Rev)
+	}
 	return put(w.tx.Bucket(bucketDependencies), []byte(row.Name), encodeRow(storeDependency(row)))
 }
 

@@ -62,7 +62,7 @@ func Open(dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, wrong, err := openFolder(context.Background(), dir, f.ledger, f.ledger.head().Seq)
+	folder, wrong, err := openFolder(context.Background(), dir, f.ledger, f.ledger.head().Seq, nil)
 	if err != nil {
 		return nil, errors.Join(err, f.close())
 	}
@@ -132,7 +132,8 @@ func (s *Store) Load(ctx context.Context, wants ...gate.Want) (gate.State, error
 	if err := s.usable(); err != nil {
 		return gate.State{}, err
 	}
-	s.renewed(ctx, s.held.bringAll(wants...)) // if rows were damaged, they are read again
+	turn := s.rows.turn()
+	s.renewed(ctx, turn, s.held.bringAll(wants...)) // if rows were damaged, they are read again
 	return s.held.load(s.said, wants...)
 }
 
@@ -349,7 +350,7 @@ func (s *Store) usable() error {
 // outcome was not known stands in it or does not.
 func (s *Store) reopen() error {
 	old := s.ledger.Load()
-	if err := guard(old.close); err != nil {
+	if err := old.close(); err != nil {
 		return err
 	}
 	s.files.ledger = nil
@@ -360,7 +361,7 @@ func (s *Store) reopen() error {
 	s.ledger.Store(l)
 	// What the pages show may not be on disk yet. A transaction that syncs
 	// makes it so, before anybody is told.
-	if err := update(l.db, func(tx *bbolt.Tx) error {
+	if err := l.db.update(func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketMeta).Put(metaHead, appendHead(nil, l.head()))
 	}); err != nil {
 		return err
@@ -400,17 +401,23 @@ func (s *Store) catchUp(f *folder, last uint64) error {
 }
 
 // reproject opens the projection again after a fault, or builds it anew, up to
-// what is known to be on disk.
-func (s *Store) reproject(rows *projection) (*folder, error) {
-	if err := guard(rows.close); err != nil {
-		return nil, err
+// what is known to be on disk. Readers wait meanwhile.
+func (s *Store) reproject(rows *projection, fault error) (f *folder, err error) {
+	if !errors.Is(fault, errStale) {
+		fault = nil // a look at the file shows whether it is as good as before
 	}
-	f, wrong, err := openFolder(context.Background(), s.files.dir, s.ledger.Load(), s.durable.Load().Seq)
-	s.rebuilt(wrong)
+	err = rows.replace(func() (*boltFile, error) {
+		var wrong error
+		f, wrong, err = openFolder(context.Background(), s.files.dir, s.ledger.Load(), s.durable.Load().Seq, fault)
+		s.rebuilt(wrong)
+		if err != nil {
+			return nil, err
+		}
+		return f.rows.file, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	rows.db.Store(f.rows.db.Load())
 	f.rows, f.held.rows = rows, rows
 	return f, nil
 }

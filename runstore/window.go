@@ -23,8 +23,9 @@ func (s *Store) read(ctx context.Context, fn func(tx *bbolt.Tx) error) error {
 	if err := s.settle(ctx); err != nil {
 		return err
 	}
+	turn := s.rows.turn()
 	err := s.rows.view(fn)
-	if s.renewed(ctx, err) {
+	if s.renewed(ctx, turn, err) {
 		err = s.rows.view(fn)
 	}
 	return err
@@ -42,9 +43,14 @@ func (s *Store) settle(ctx context.Context) error {
 }
 
 // renewed reports whether the projection was built anew because of err, which
-// a reader of it met.
-func (s *Store) renewed(ctx context.Context, err error) bool {
-	return errors.Is(err, gate.ErrDamaged) && s.projector.renew(ctx, filepath.Join(s.files.dir, projectionName))
+// a reader of it met, or because of another reader's since the turn that it
+// read at.
+func (s *Store) renewed(ctx context.Context, turn uint64, err error) bool {
+	if !errors.Is(err, gate.ErrDamaged) && !errors.Is(err, errNoProjection) {
+		return false
+	}
+	s.projector.renew(ctx, filepath.Join(s.files.dir, projectionName), turn, err)
+	return s.rows.turn() != turn
 }
 
 func missing(err error, what string, id any) error {
