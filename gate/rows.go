@@ -340,8 +340,9 @@ func (c *Counts) Add(row ItemRow, sign int64) {
 }
 
 // Window says which rows of an ordered list are wanted: Before rows before the
-// anchor and After from it on, the anchor included. The empty anchor is the
-// top. At most MaxWindow rows come back.
+// anchor and After from it on, the anchor included; After 0 is as many as may
+// be. An anchor that is not in the list, the empty one among them, is its top.
+// At most MaxWindow rows come back; see Bounds.
 type Window struct {
 	Anchor string
 	Before int
@@ -350,6 +351,18 @@ type Window struct {
 
 // MaxWindow bounds the rows of one window.
 const MaxWindow = 1000
+
+// Bounds returns how many rows a window asks for before the anchor and from it
+// on: together at most MaxWindow, with room for the anchor. After gives way to
+// Before.
+func (w Window) Bounds() (before, after int) {
+	before = min(max(0, w.Before), MaxWindow-1)
+	after = MaxWindow - before
+	if w.After > 0 {
+		after = min(w.After, after)
+	}
+	return before, after
+}
 
 // RunsQuery asks for runs: those with open items first, then the newest first.
 // Anchors are run ids. Text matches a part of the id or the agent.

@@ -71,14 +71,6 @@ func (s span) each(start []byte, back bool, fn func(k, v []byte) (bool, error)) 
 	return nil
 }
 
-// windowAfter is how many rows a window asks for from its anchor on.
-func windowAfter(w gate.Window) int {
-	if w.After <= 0 || w.After > gate.MaxWindow {
-		return gate.MaxWindow
-	}
-	return w.After
-}
-
 // take takes a window out of a list: the rows that accept makes of its
 // entries, around the anchor, which is a key of the list or nil for its top.
 // more is whether there are rows after the last.
@@ -87,7 +79,7 @@ func take[R any](list []span, anchor []byte, w gate.Window, accept func(k, v []b
 	if anchor != nil {
 		at = max(0, slices.IndexFunc(list, func(s span) bool { return s.has(anchor) }))
 	}
-	before := min(max(0, w.Before), gate.MaxWindow)
+	before, after := w.Bounds()
 	start := anchor
 	for i := at; i >= 0 && len(rows) < before && anchor != nil; i-- {
 		err = list[i].each(start, true, func(k, v []byte) (bool, error) {
@@ -103,7 +95,7 @@ func take[R any](list []span, anchor []byte, w gate.Window, accept func(k, v []b
 		start = nil
 	}
 	slices.Reverse(rows)
-	most := len(rows) + min(windowAfter(w), gate.MaxWindow-len(rows))
+	most := len(rows) + after
 	start = anchor
 	for i := at; i < len(list) && !more; i++ {
 		err = list[i].each(start, false, func(k, v []byte) (bool, error) {

@@ -253,7 +253,8 @@ func itemsOfRun(tx *bbolt.Tx, q gate.ItemsQuery) (page gate.ItemsPage, err error
 	}
 	slices.SortFunc(rows, func(a, b gate.ItemRow) int { return escalation.Compare(a, b, q.Now) })
 	at := max(0, slices.IndexFunc(rows, func(r gate.ItemRow) bool { return string(r.ID) == q.Anchor }))
-	from, to := max(0, at-max(0, q.Before)), min(len(rows), at+windowAfter(q.Window))
+	before, after := q.Bounds()
+	from, to := max(0, at-before), min(len(rows), at+after)
 	return gate.ItemsPage{Rows: rows[from:to], Above: from, Total: int64(len(rows)), More: to < len(rows)}, nil
 }
 

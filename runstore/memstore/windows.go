@@ -35,15 +35,11 @@ func (s *Store) Runs(_ context.Context, q gate.RunsQuery) (gate.RunsPage, error)
 	return gate.RunsPage{Rows: rows, Above: above, Total: int64(len(all)), More: more}, nil
 }
 
-// cut takes a window out of a list. An anchor that is not in the list is its
-// top.
+// cut takes a window out of a list.
 func cut[R any](rows []R, w gate.Window, id func(R) string) (window []R, above int, more bool) {
 	at := max(0, slices.IndexFunc(rows, func(r R) bool { return id(r) == w.Anchor }))
-	after := w.After
-	if after <= 0 || after > gate.MaxWindow {
-		after = gate.MaxWindow
-	}
-	from, to := max(0, at-w.Before), min(len(rows), at+after)
+	before, after := w.Bounds()
+	from, to := max(0, at-before), min(len(rows), at+after)
 	return rows[from:to], from, to < len(rows)
 }
 

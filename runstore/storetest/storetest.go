@@ -42,6 +42,7 @@ func Run(t *testing.T, mk Make) {
 		{"watch never skips", watch},
 		{"a read sees the commit before it", readsFollow},
 		{"windows add up", windows},
+		{"windows have bounds", bounds},
 		{"what is resolved comes newest first", resolvedNewestFirst},
 		{"what is due comes earliest first", due},
 		{"survives reopening", survives},
