@@ -182,3 +182,45 @@ func TestWriterWithoutSpace(t *testing.T) {
 		t.Errorf("walk = %v, %v, want seq %d", head, err, acknowledged+1)
 	}
 }
+
+// R-A8, I1: what repeats an answer that is not on disk yet is not told before
+// that is.
+func TestARepeatWaitsForTheDisk(t *testing.T) {
+	s, story := begunStore(t, Options{})
+	hold, err := s.ledger.Load().db.db.Begin(true) // the writer waits for this one
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers [2]chan error
+	for i := range answers {
+		answers[i] = make(chan error, 1)
+		ask := askOf("r", "op", "{}")
+		in := story.Inputs()
+		want, err := ask.Wants(in.Contract)
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := s.Load(t.Context(), want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := gate.Step(state, ask, in)
+		if err != nil || tr.Repeats() != (i == 1) {
+			t.Fatalf("ask %d repeats: %v, %v", i, tr.Repeats(), err)
+		}
+		if err := s.Accept(t.Context(), func(_ []gate.Decision, err error) { answers[i] <- err }, tr); err != nil {
+			t.Fatal(err)
+		}
+		if len(answers[i]) > 0 {
+			t.Errorf("ask %d was answered before the disk had it", i)
+		}
+	}
+	if err := hold.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range answers {
+		if err := <-answers[i]; err != nil {
+			t.Errorf("ask %d = %v", i, err)
+		}
+	}
+}
