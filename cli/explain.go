@@ -40,7 +40,8 @@ func (a *app) policyExplainCommand() *cobra.Command {
 		Long: `Say what a contract makes of a code. One call that fails with it is put to the gate,
 in memory: with --tool that tool's, otherwise one for each effect and retry safety.
 The call has budget enough, so that what stops it is the code.`,
-		Args: takes("CODE"),
+		Example: `  tollgate policy explain timeout --contract contract.yaml --tool payments.charge`,
+		Args:    takes("CODE"),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		c, _, err := a.at.readContract()
@@ -71,7 +72,7 @@ The call has budget enough, so that what stops it is the code.`,
 	f := cmd.Flags()
 	f.StringVar(&tool, "tool", "", "a tool of the contract, with its own codes and its dependency's")
 	f.StringVar(&policy, "policy", "", "a policy of the contract (default: starter)")
-	f.StringVar(&a.at.contract, "contract", "", "contract file")
+	f.StringVar(&a.at.contract, "contract", "", "contract file (default: as of serve; without any, the built-in policy)")
 	return cmd
 }
 

@@ -17,6 +17,7 @@ func (a *app) initCommand() *cobra.Command {
 		Short: "Make a store",
 		Long: `Make a store: an empty ledger in a directory that does not exist yet or is empty.
 No other command makes one.`,
+		Example: `  tollgate init --store ./store`,
 		GroupID: groupStore,
 		Args:    noArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -36,6 +37,6 @@ No other command makes one.`,
 			return a.say("made a store at %s", dir)
 		},
 	}
-	cmd.Flags().StringVar(&a.at.store, "store", "", "the store's directory")
+	a.storeFlag(cmd)
 	return cmd
 }

@@ -31,9 +31,14 @@ func (a *app) clientFlags(cmd *cobra.Command) {
 // socket says what its socket is for.
 func (a *app) ownerFlags(cmd *cobra.Command, socket string) {
 	f := cmd.Flags()
-	f.StringVar(&a.at.store, "store", "", "the store's directory")
+	a.storeFlag(cmd)
 	f.StringVar(&a.at.socket, "socket", "", socket)
-	f.StringVar(&a.at.contract, "contract", "", "contract file: what the gate decides by")
+	f.StringVar(&a.at.contract, "contract", "", "contract file: what the gate decides by (default: $XDG_CONFIG_HOME/tollgate/contract.yaml, else below ~/.config)")
+}
+
+// storeFlag adds the flag of a command that opens a store itself.
+func (a *app) storeFlag(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&a.at.store, "store", "", "the store's directory (default: $XDG_STATE_HOME/tollgate, else below ~/.local/state)")
 }
 
 // home returns a directory of the XDG base directory specification: what the

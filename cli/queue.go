@@ -11,8 +11,14 @@ import (
 )
 
 func (a *app) queueCommand() *cobra.Command {
-	return family("queue", "The queue: what waits for a person, and every verb on it", groupPeople,
+	queue := family("queue", "The queue: what waits for a person, and every verb on it", groupPeople,
 		append([]*cobra.Command{a.queueListCommand(), a.queueShowCommand()}, a.verbCommands()...)...)
+	queue.Long = `The queue: what waits for a person, and every verb on it. queue show prints an item
+with its version; what decides takes that version, so that what was seen is what is
+decided on.
+
+The exit code of a verb is 6 when the gate says stop, and 7 when the item had moved.`
+	return queue
 }
 
 func (a *app) queueListCommand() *cobra.Command {

@@ -30,7 +30,11 @@ func (a *app) replayCommand() *cobra.Command {
 		Short: "Play fixtures through the gate under a virtual clock, and compare with what they expect",
 		Long: `Play fixtures through the gate, the ledger and the queue under a virtual clock, and
 compare with what they expect. A NAME is an embedded fixture; without any, all of
-them. The exit code is 1 when an expectation differs.`,
+them. The exit code is 1 when an expectation differs.
+
+--compare plays the same script by other rules too, with commas between them: gate;
+ungated, where every repeat of every layer is dispatched; blanket:N, N repeats of
+each failed call and no gate; or the path of a contract file, for the gate to go by.`,
 		Example: `  tollgate replay --check
   tollgate replay --compare gate,blanket:2,ungated five-deep-stack`,
 		GroupID: groupConsole,
@@ -62,9 +66,9 @@ them. The exit code is 1 when an expectation differs.`,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&r.check, "check", false, "play on memory and on bbolt, and compare the heads of their ledgers too")
-	f.StringVar(&compare, "compare", "", "rules to play by, side by side: gate, ungated, blanket:N, a contract file")
+	f.StringVar(&compare, "compare", "", "rules to play by, side by side: gate, ungated, blanket:N, FILE, with commas between")
 	f.StringVar(&contract, "contract", "", "contract file to play under, in place of the fixture's policy and tools")
-	f.StringVar(&r.engine, "engine", r.engine, "memory or bbolt")
+	f.StringVar(&r.engine, "engine", r.engine, "what to play on: memory or bbolt")
 	f.StringVar(&r.store, "store", "", "play into this store, from now on, with the fixture's name before each run")
 	f.BoolVar(&r.watch, "watch", false, "open the console on it while it plays")
 	f.Float64Var(&r.speed, "speed", r.speed, "of --watch: 1 is real time")

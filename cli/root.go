@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -47,6 +48,8 @@ field, with a tab between two, no heads. --json names the fields.`,
 	)
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print JSON, one object on each line")
 	a.ownerFlags(root, "the socket of a gate that runs; with --store: the one to serve")
+	// A command that only holds others is never called by itself.
+	root.SetUsageTemplate(strings.Replace(root.UsageTemplate(), "{{if .Runnable}}", "{{if and .Runnable (or (not .HasParent) (not .HasAvailableSubCommands))}}", 1))
 	root.SetFlagErrorFunc(badFlag)
 	root.SetOut(a.out)
 	root.SetErr(a.errs)

@@ -28,11 +28,12 @@ func (a *app) serveCommand() *cobra.Command {
 		Long: `Own the store and serve the API on its socket, without a terminal, until SIGTERM or
 SIGINT. SIGHUP reads the contract file again; a bad one is told and changes nothing.
 The gate's own sweep runs meanwhile: what nobody reports in time is settled.`,
+		Example: `  tollgate serve --store ./store --socket ./gate.sock --contract contract.yaml`,
 		GroupID: groupStore,
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serve(cmd.Context()) },
 	}
-	a.ownerFlags(cmd, "the socket to serve")
+	a.ownerFlags(cmd, "the socket to serve (default: of the default store $XDG_RUNTIME_DIR/tollgate/gate.sock, else gate.sock in the store)")
 	return cmd
 }
 

@@ -20,11 +20,13 @@ func (a *app) verbCommands() []*cobra.Command {
 Happened closes the operation as succeeded, and its agent gets the evidence as
 result_ref: give the provider's reference. Did-not-happen gives nothing back and
 leaves the item open for approve or reject. Cannot-tell closes it as unresolved.`)
+	reconcile.cmd.Example = `  tollgate queue reconcile i-97cqhqq53y did-not-happen --version 1 --evidence 'no charge for order 42' --reason 'provider log'`
 	finding(reconcile)
 
 	approve := a.verb(gate.ActApprove, "Let the gate decide on one more dispatch, with a person's yes",
 		`Let the gate decide on one more dispatch of the operation, under the same key and
-on the same budget. It can still say stop.`)
+on the same budget. It can still say stop. A yes goes to the agent that waits.`)
+	approve.cmd.Example = `  tollgate queue approve i-97cqhqq53y --version 2 --reason 'payments is well'`
 	f := approve.cmd.Flags()
 	f.Var(&wordValue{into: &approve.act.Ruling, kind: "RULING", words: []string{"cause-cleared"}}, "ruling", "cause-cleared: this one failure counts as transient (R-P4)")
 	f.BoolVar(&approve.act.AsNewAction, "as-new-action", false, "a new operation under a new key; accepts that it may be done twice")
@@ -32,11 +34,14 @@ on the same budget. It can still say stop.`)
 	newRun := a.verb(gate.ActNewRun, "Go on in a new run with limits of its own",
 		`Go on in a new run with limits of its own. What is unfinished goes on there, with its
 keys, outcomes and findings; the counters of the old run stay as they are.`)
+	newRun.cmd.Example = `  tollgate queue new-run i-97cqhqq53y r1.2 --version 2 --attempts 3 --deadline 10m --side-effects 1 --reason 'customer waits'`
 	newRun.args = []string{"ITEM", "RUN"}
 	newRun.read = func(args []string) error { newRun.act.NewRun = gate.RunID(args[1]); return nil }
 	limitFlags(newRun.cmd, &newRun.act.Limits, &newRun.act.Caps)
 
-	snooze := a.verb(gate.ActSnooze, "Hide an item from the queue until an instant", "")
+	snooze := a.verb(gate.ActSnooze, "Hide an item from the queue until an instant",
+		`Hide an item from the queue until an instant. The deadline of its run goes on.`)
+	snooze.cmd.Example = `  tollgate queue snooze i-97cqhqq53y --for 15m`
 	snooze.cmd.Flags().Var(&instantValue{&snooze.act.Until}, "until", "when it comes back, such as 2026-01-05T09:00:00Z")
 	var until *time.Duration
 	snooze.cmd.Flags().Var(&spanValue{d: &until, least: time.Second, most: gate.MaxDeadline}, "for", "how long, instead of --until")
@@ -54,7 +59,9 @@ keys, outcomes and findings; the counters of the old run stay as they are.`)
 
 	var cmds []*cobra.Command
 	for _, v := range []*verb{
-		a.verb(gate.ActClaim, "Take an item: a lease, so that others see who is on it", ""),
+		a.verb(gate.ActClaim, "Take an item: a lease, so that others see who is on it",
+			`Take an item, so that others see who is on it: a lease of 15 minutes unless the
+contract says otherwise. What another decides on it meanwhile needs --take-over.`),
 		a.verb(gate.ActRelease, "Give a claim back", ""),
 		snooze,
 		a.verb(gate.ActNote, "Write a note on an item, with --reason", ""),

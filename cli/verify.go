@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -36,10 +37,13 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify",
 		Short: "Check that the ledger is whole, and that everything else follows from it",
 		Long: `Check that the ledger is whole, and that everything else follows from it. --quick
-walks the chain of hashes. --full, the default, also decides each decision again
-from its inputs, folds the ledger anew, and compares every counter, state and index.
+looks at every page, every checksum and every checkpoint, and walks the chain of
+hashes. --full, the default, also decides each decision again from its inputs, folds
+the ledger anew, and compares every counter, state and index; meanwhile it needs as
+much room in the store's directory as projection.db has.
 
 The store must have no owner meanwhile. The exit code is 5 when something is wrong.`,
+		Example: `  tollgate verify --store ./store`,
 		GroupID: groupStore,
 		Args:    noArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
@@ -68,10 +72,10 @@ The store must have no owner meanwhile. The exit code is 5 when something is wro
 		}
 		return a.verified(verifiedOf(dir, !quick, &v))
 	}
+	a.storeFlag(cmd)
 	f := cmd.Flags()
-	f.StringVar(&a.at.store, "store", "", "the store's directory")
-	f.BoolVar(&quick, "quick", false, "walk the chain only")
-	f.BoolVar(&full, "full", false, "decide and fold everything again (the default)")
+	f.BoolVar(&quick, "quick", false, "pages, checksums, checkpoints and the chain only")
+	f.BoolVar(&full, "full", false, "also decide and fold everything again (the default)")
 	return cmd
 }
 
@@ -106,10 +110,14 @@ func (a *app) verified(row verifiedRow) error {
 			}
 			return a.say("%s: not whole: %s%s", row.Store, count(len(row.Findings), "finding", "findings"), more)
 		}
-		if !row.Full {
-			return a.say("%s: the chain is whole up to seq %d, head %s", row.Store, row.Seq, row.Head)
+		whole := fmt.Sprintf("whole up to seq %d", row.Seq)
+		if row.Head != "" {
+			whole += ", head " + row.Head
 		}
-		return a.say("%s: whole up to seq %d, head %s; %d decisions decided again, %d rows compared", row.Store, row.Seq, row.Head, row.Decided, row.Rows)
+		if !row.Full {
+			return a.say("%s: pages, checksums and chain %s", row.Store, whole)
+		}
+		return a.say("%s: %s; %d decisions decided again, %d rows compared", row.Store, whole, row.Decided, row.Rows)
 	}()
 	if err == nil && !row.Passed {
 		return silent(exitUnverified)
