@@ -15,9 +15,8 @@ import (
 // Rule 5: Enter never decides; Ctrl+S does, once the form is armed and full.
 func TestRule5OnlyCtrlSDecides(t *testing.T) {
 	h, _ := incident(t)
-	h.press("enter", "x")
-	h.wait()
-	h.write("no use")
+	h.press("enter")
+	h.fill("x", "no use")
 	for _, key := range []string{"enter", "enter", "tab", "down", "up", "shift+tab", "enter", "space", "right"} {
 		h.press(key)
 	}
@@ -191,9 +190,7 @@ func TestRule6UndoEndsWithTheVersion(t *testing.T) {
 	h, _ := incident(t)
 	h.press("c", "enter")
 	h.wantRow("U undo")
-	h.press("x")
-	h.wait()
-	h.write("no use")
+	h.fill("x", "no use")
 	h.press("ctrl+s")
 	h.wantNoRow("U undo")
 	h.press("U")
@@ -308,9 +305,8 @@ func TestRule6TypedFollowsTheForm(t *testing.T) {
 // Rule 6: without the typed characters nothing is sent.
 func TestRule6UntypedIsNotSent(t *testing.T) {
 	h, ids := incident(t)
-	h.press("enter", "A")
-	h.wait()
-	h.write("they wait")
+	h.press("enter")
+	h.fill("A", "they wait")
 	h.press("ctrl+s")
 	if len(h.acts) != 0 || h.m.form == nil {
 		t.Fatalf("sent %+v without the typed characters", h.acts)
@@ -367,9 +363,8 @@ func TestRule7DraftsSurvive(t *testing.T) {
 // request; one that has been changed is another.
 func TestRule7TheSameDecisionIsTheSameRequest(t *testing.T) {
 	h, ids := incident(t)
-	h.press("enter", "x")
-	h.wait()
-	h.write("no use")
+	h.press("enter")
+	h.fill("x", "no use")
 	h.reader.fault = func() error { return errors.New("broken pipe") }
 	h.press("ctrl+s")
 	h.wantRow("broken pipe")

@@ -109,9 +109,8 @@ func TestDisconnected(t *testing.T) {
 	w.run("run-1", 6, 1, 10*time.Minute)
 	id := w.lost("run-1", "charge-42")
 	h := sit(w)
-	h.press("enter", "x")
-	h.wait()
-	h.write("half a reason")
+	h.press("enter")
+	h.fill("x", "half a reason")
 
 	h.reader.fault = func() error { return errors.New("dial unix gate.sock: connection refused") }
 	h.poke()

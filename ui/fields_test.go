@@ -70,7 +70,7 @@ func TestTheOutcomeIsStillUnknown(t *testing.T) {
 			t.Errorf("the form of %s does not say that the outcome is still unknown:\n%s", r.verb, got)
 		}
 		h.press("esc")
-		h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"})
+		h.w.act(lee, ids[0], notHappened)
 		h.poke()
 		h.press("u", r.key)
 		if got := h.text(); strings.Contains(got, "still unknown") {

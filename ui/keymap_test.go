@@ -51,9 +51,8 @@ func TestCtrlSIsTheOnlyKeyThatDecides(t *testing.T) {
 		}
 	}
 	h, _ := incident(t)
-	h.press("enter", "x")
-	h.wait()
-	h.write("no use")
+	h.press("enter")
+	h.fill("x", "no use")
 	for _, b := range h.m.keys {
 		if b.in&inForm == 0 {
 			continue

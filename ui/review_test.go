@@ -20,7 +20,7 @@ func TestRule4ReviewIsAFrozenCopy(t *testing.T) {
 	h, ids := incident(t)
 	h.press("enter")
 	h.wantRow("review", string(ids[0]), "v1")
-	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"})
+	h.w.act(lee, ids[0], notHappened)
 	h.poke()
 	h.wantRow("moved on", "reconcile", "lee")
 	h.wantRow("v1")
@@ -50,10 +50,8 @@ func TestRule4NothingSlipsUnderAForm(t *testing.T) {
 	h.m.feed.lost = errClosed
 	h.press("esc", "enter")
 	h.m.feed.lost = nil
-	h.press("x")
-	h.wait()
-	h.write("no use")
-	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"})
+	h.fill("x", "no use")
+	h.w.act(lee, ids[0], notHappened)
 	h.run(h.m.out.item(ids[0]))
 	if got := h.m.here().review.item.Version; got != 1 {
 		t.Fatalf("v%d is shown under the form, want v1", got)
@@ -69,10 +67,9 @@ func TestRule4NothingSlipsUnderAForm(t *testing.T) {
 // moved in the last instant is decided by nobody.
 func TestRule4TheVersionShownIsSent(t *testing.T) {
 	h, ids := incident(t)
-	h.press("enter", "x")
-	h.wait()
-	h.write("no use")
-	h.w.act(lee, ids[0], escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"})
+	h.press("enter")
+	h.fill("x", "no use")
+	h.w.act(lee, ids[0], notHappened)
 	h.press("ctrl+s") // the console has not heard of it yet
 	if len(h.acts) != 1 || h.acts[0].Version != 1 {
 		t.Fatalf("sent %+v, want version 1", h.acts)
@@ -88,19 +85,11 @@ func TestRule4TheVersionShownIsSent(t *testing.T) {
 // really came of it.
 func TestRule8AnAnswerAndThenWhatCameOfIt(t *testing.T) {
 	h, ids := incident(t)
-	h.press("enter", "r")
-	h.wait()
-	h.press("right", "right", "enter")
-	h.write("their log")
 	h.press("enter")
-	h.write("looked")
+	h.fill("r", "→→", "their log", "looked")
 	h.press("ctrl+s")
 	h.wantRow("RESOLVED", "did not happen")
-	h.press("a")
-	h.wait()
-	h.write("once more")
-	h.press("enter")
-	h.write(string(ids[0][len(ids[0])-4:]))
+	h.fill("a", "once more", string(ids[0][len(ids[0])-4:]))
 	h.press("ctrl+s")
 	h.wantRow("you: approve", "RETRY_WITH_SHARED_CONTEXT", "attempt 2", "dispatch from 12:00:0")
 	h.wantRow("came of it", "nobody has reported yet")
@@ -122,9 +111,8 @@ func TestRule8SuccessIsTheAgentsWord(t *testing.T) {
 	w.run("run-1", 8, 4, 10*time.Minute)
 	w.ask("run-1", "deploy-1", "planner", "infra.deploy")
 	h := sit(w)
-	h.press("enter", "a")
-	h.wait()
-	h.write("reviewed")
+	h.press("enter")
+	h.fill("a", "reviewed")
 	h.press("ctrl+s")
 	h.wantRow("you: approve", "ADMIT", "attempt 1")
 	h.wantRow("because", "reviewed")
@@ -154,12 +142,8 @@ func TestRule8SuccessIsTheAgentsWord(t *testing.T) {
 func TestRule8OnesOwnDecisionIsNoNews(t *testing.T) {
 	for _, lost := range []bool{false, true} {
 		h, ids := incident(t)
-		h.press("enter", "r")
-		h.wait()
-		h.press("right", "right", "enter")
-		h.write("their log")
 		h.press("enter")
-		h.write("looked")
+		h.fill("r", "→→", "their log", "looked")
 		h.unread = func() {
 			h.poke()
 			h.wantNoRow("moved on")
@@ -250,9 +234,8 @@ func TestRule4TheBannerSaysWhy(t *testing.T) {
 // Rule 8: a stop is an answer too, with its numbers.
 func TestRule8AStopIsAnAnswer(t *testing.T) {
 	h, _ := incident(t)
-	h.press("enter", "a")
-	h.wait()
-	h.write("try it")
+	h.press("enter")
+	h.fill("a", "try it")
 	h.press("ctrl+s")
 	h.wantRow("STOP_UNSAFE_TO_REPEAT", "timeout is transient", "outcome unknown")
 	if h.m.form != nil {

@@ -25,7 +25,11 @@ func incident(t testing.TB) (*hand, []gate.ItemID) {
 	return sit(w), ids
 }
 
-var happened = escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingHappened, Reason: "found it", Evidence: "their log"}
+// What others find out about an item.
+var (
+	happened    = escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingHappened, Reason: "found it", Evidence: "their log"}
+	notHappened = escalation.Act{Verb: gate.ActReconcile, Finding: gate.FindingDidNotHappen, Reason: "looked", Evidence: "their log"}
+)
 
 // Rule 1: selection is an id. If the id has gone, nothing is selected, it is
 // said who resolved it, and verbs are off until the operator moves.

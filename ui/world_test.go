@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -299,6 +300,23 @@ func (h *hand) write(text string) {
 
 func (h *hand) paste(text string) {
 	h.send(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune(text), Paste: true})
+}
+
+// fill opens the form of a verb and fills its fields in, in their order: a text,
+// or "→" for each step of a choice.
+func (h *hand) fill(key string, fields ...string) {
+	h.press(key)
+	h.wait()
+	for i, f := range fields {
+		if i > 0 {
+			h.press("enter")
+		}
+		if steps := strings.Count(f, "→"); steps > 0 {
+			h.press(slices.Repeat([]string{"right"}, steps)...)
+		} else {
+			h.write(f)
+		}
+	}
 }
 
 // fire lets the timers go that a test wants to.
