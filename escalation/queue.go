@@ -34,7 +34,7 @@ func Compare(a, b gate.ItemRow, now time.Time) int {
 	case late:
 		c = a.Opened.Compare(b.Opened.Time)
 	default:
-		c = cmp.Or(cmp.Compare(rank(a), rank(b)), a.Deadline.Compare(b.Deadline.Time), a.Opened.Compare(b.Opened.Time))
+		c = cmp.Or(cmp.Compare(Rank(a), Rank(b)), a.Deadline.Compare(b.Deadline.Time), a.Opened.Compare(b.Opened.Time))
 	}
 	return cmp.Or(c, cmp.Compare(a.ID, b.ID))
 }
@@ -42,9 +42,10 @@ func Compare(a, b gate.ItemRow, now time.Time) int {
 // Passed reports whether the deadline of an item's run is no longer ahead.
 func Passed(row gate.ItemRow, now time.Time) bool { return !now.Before(row.Deadline.Time) }
 
-// rank is the place of an item's kind; an unknown outcome that a repeat could
-// double comes before the other kinds and before its own.
-func rank(row gate.ItemRow) int {
+// Rank is the place of an item's kind in the queue, from 0 to that of the last
+// kind: an unknown outcome that a repeat could double comes before the other
+// kinds and before its own (R-P2).
+func Rank(row gate.ItemRow) int {
 	if row.Kind == gate.KindOutcomeUnknown && row.RetrySafety == gate.SafetyNever {
 		return 0
 	}

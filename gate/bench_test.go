@@ -76,7 +76,7 @@ func BenchmarkStory(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		written, err := l.Apply(seq, t)
+		written, _, err := l.Advance(seq, t)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -167,16 +167,11 @@ type Change struct {
 // Moved is one aggregate of a Change. Before is nil for what is new.
 type Moved[T any] struct{ Before, After *T }
 
-// Apply compares, numbers and folds a chain, all of it or nothing: the part of
-// a Commit that every engine shares. seq is the number of the first decision.
-// What comes back is what has to be written. The errors are ErrConflict,
-// ErrDamaged and that of a zero Transition.
-func (l *Live) Apply(seq uint64, chain ...Transition) (written []Decision, err error) {
-	written, _, err = l.Advance(seq, chain...)
-	return written, err
-}
-
-// Advance is Apply, and says what each of the written decisions changed.
+// Advance compares, numbers and folds a chain, all of it or nothing: the part
+// of a Commit that every engine shares. seq is the number of the first
+// decision. What comes back is what has to be written, and what each of that
+// changed. The errors are ErrConflict, ErrDamaged and that of a zero
+// Transition.
 func (l *Live) Advance(seq uint64, chain ...Transition) (written []Decision, changes []Change, err error) {
 	defer func() {
 		if err == nil {

@@ -147,7 +147,7 @@ func TestRL3ApplyTakesAllOrNothing(t *testing.T) {
 		{"two decided on the same state", []Transition{a, b}, ErrConflict},
 		{"the same twice", []Transition{a, a}, ErrConflict},
 	} {
-		_, err := w.live.Apply(2, row.chain...)
+		_, _, err := w.live.Advance(2, row.chain...)
 		fails(t, row.name, err, row.want)
 		if diff := cmp.Diff(everything(&w.live), before); diff != "" {
 			t.Fatalf("%s: state (-got +before):\n%s", row.name, diff)
@@ -156,11 +156,11 @@ func TestRL3ApplyTakesAllOrNothing(t *testing.T) {
 			t.Fatalf("%s: due = %v, %v, want none", row.name, due, next)
 		}
 	}
-	written, err := w.live.Apply(2, a)
+	written, _, err := w.live.Advance(2, a)
 	if err != nil || len(written) != 1 {
 		t.Fatalf("apply: %v, %d written", err, len(written))
 	}
-	_, err = w.live.Apply(3, b)
+	_, _, err = w.live.Advance(3, b)
 	fails(t, "a stale one", err, ErrConflict)
 	w.ledger = append(w.ledger, written...)
 	w.is(w.do(w.asks("b", "pay")), Admit)

@@ -156,7 +156,7 @@ func (w *world) try(c Command) (Decision, error) {
 	if t.Repeats() {
 		return t.Decision(), nil
 	}
-	written, err := w.live.Apply(uint64(len(w.ledger))+1, t)
+	written, _, err := w.live.Advance(uint64(len(w.ledger))+1, t)
 	if err != nil {
 		w.t.Fatalf("apply of %s: %v", c.Act(), err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"tollgate/escalation"
 	"tollgate/gate"
 )
 
@@ -287,7 +288,7 @@ func keysOfItem(row *gate.ItemRow, at place) itemKeys {
 		k.queue = append(appendMS(key, time.UnixMilli(0)), row.ID...)
 		return k
 	}
-	key := appendMS([]byte{byte(row.State), rankOf(row)}, row.Deadline.Time)
+	key := appendMS([]byte{byte(row.State), byte(escalation.Rank(*row))}, row.Deadline.Time)
 	k.queue = append(appendMS(key, since.Time), row.ID...)
 	k.age = append(appendMS([]byte{byte(row.State)}, since.Time), row.ID...)
 	if row.State == gate.HoldOpen && !row.Snoozed.IsZero() {
@@ -296,14 +297,5 @@ func keysOfItem(row *gate.ItemRow, at place) itemKeys {
 	return k
 }
 
-// rankOf is the place of an item's kind in the queue, as escalation.Compare
-// has it (R-P2).
-func rankOf(row *gate.ItemRow) byte {
-	if row.Kind == gate.KindOutcomeUnknown && row.RetrySafety == gate.SafetyNever {
-		return 0
-	}
-	return byte(row.Kind)
-}
-
-// lastRank is the largest that rankOf returns.
+// lastRank is the largest that escalation.Rank returns.
 const lastRank = byte(gate.KindStopped)

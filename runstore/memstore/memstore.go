@@ -49,7 +49,7 @@ func (s *Store) decision(seq uint64) (gate.Decision, error) {
 func (s *Store) Commit(_ context.Context, chain ...gate.Transition) ([]gate.Decision, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	written, err := s.live.Apply(uint64(len(s.ledger))+1, chain...)
+	written, _, err := s.live.Advance(uint64(len(s.ledger))+1, chain...)
 	if err != nil {
 		return nil, err
 	}
