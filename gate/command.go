@@ -175,18 +175,18 @@ const MaxReason = 4 << 10
 
 // Act implements Command, as do the six below.
 func (Adopt) Act() Act  { return ActAdopt }
-func (Start) Act() Act  { return ActStart }  //nolint:revive // said above
-func (Ask) Act() Act    { return ActAsk }    //nolint:revive // said above
-func (Report) Act() Act { return ActReport } //nolint:revive // said above
-func (Sweep) Act() Act  { return ActSweep }  //nolint:revive // said above
-func (End) Act() Act    { return ActEnd }    //nolint:revive // said above
-func (v Verb) Act() Act { return v.Do }      //nolint:revive // said above
+func (Start) Act() Act  { return ActStart }
+func (Ask) Act() Act    { return ActAsk }
+func (Report) Act() Act { return ActReport }
+func (Sweep) Act() Act  { return ActSweep }
+func (End) Act() Act    { return ActEnd }
+func (c Verb) Act() Act { return c.Do }
 
 // Who implements Command, as do the six below.
 func (c Adopt) Who() Actor  { return c.Actor }
-func (c Start) Who() Actor  { return c.Actor } //nolint:revive // said above
-func (c Ask) Who() Actor    { return c.Actor } //nolint:revive // said above
-func (c Report) Who() Actor { return c.Actor } //nolint:revive // said above
-func (Sweep) Who() Actor    { return Itself }  //nolint:revive // said above
-func (c End) Who() Actor    { return c.Actor } //nolint:revive // said above
-func (c Verb) Who() Actor   { return c.Actor } //nolint:revive // said above
+func (c Start) Who() Actor  { return c.Actor }
+func (c Ask) Who() Actor    { return c.Actor }
+func (c Report) Who() Actor { return c.Actor }
+func (Sweep) Who() Actor    { return Itself }
+func (c End) Who() Actor    { return c.Actor }
+func (c Verb) Who() Actor   { return c.Actor }
