@@ -44,22 +44,32 @@ func (l Limits) Check() error {
 		return missingLimit("deadline")
 	case l.SideEffects == nil:
 		return missingLimit("side_effects")
-	case *l.Attempts < 1 || *l.Attempts > MaxCount:
-		return outOfRange("limits.attempts", "1 to 1000000", fmt.Sprint(*l.Attempts))
+	}
+	if err := checkCount("limits.attempts", *l.Attempts, 1, MaxCount); err != nil {
+		return err
+	}
+	switch {
 	case *l.Deadline < time.Millisecond || *l.Deadline > MaxDeadline:
-		return outOfRange("limits.deadline", "1ms to 8760h", l.Deadline.String())
+		return outOfRange("limits.deadline", fmt.Sprintf("1ms to %gh", MaxDeadline.Hours()), l.Deadline.String())
 	case l.Reserve != nil && (*l.Reserve < 0 || *l.Reserve >= *l.Deadline):
 		return outOfRange("limits.reserve", "0s or more and less than the deadline", l.Reserve.String())
-	case *l.SideEffects < 0 || *l.SideEffects > MaxCount:
-		return outOfRange("limits.side_effects", "0 to 1000000", fmt.Sprint(*l.SideEffects))
-	case l.RetryTokens != nil && (*l.RetryTokens < 0 || *l.RetryTokens > MaxTokens):
-		return outOfRange("limits.retry_tokens", "0 to 1000000000000", fmt.Sprint(*l.RetryTokens))
 	}
-	return nil
+	if err := checkCount("limits.side_effects", *l.SideEffects, 0, MaxCount); err != nil || l.RetryTokens == nil {
+		return err
+	}
+	return checkCount("limits.retry_tokens", *l.RetryTokens, 0, MaxTokens)
 }
 
 func missingLimit(name string) error {
 	return &InputError{Field: "limits." + name, Want: "a limit, or a policy that holds one", Got: "nothing"}
+}
+
+// checkCount says that a number of things is out of its range.
+func checkCount(field string, n, least, most int64) error {
+	if n < least || n > most {
+		return outOfRange(field, fmt.Sprintf("%d to %d", least, most), fmt.Sprint(n))
+	}
+	return nil
 }
 
 func outOfRange(field, want, got string) error {

@@ -74,9 +74,9 @@ const maxID = 128
 func CheckID(what, id string) error {
 	switch {
 	case id == "":
-		return &InputError{Field: what, Want: "1 to 128 bytes", Got: "nothing"}
+		return &InputError{Field: what, Want: fmt.Sprintf("1 to %d bytes", maxID), Got: "nothing"}
 	case len(id) > maxID:
-		return &InputError{Field: what, Want: "at most 128 bytes", Got: fmt.Sprintf("%d bytes", len(id))}
+		return &InputError{Field: what, Want: fmt.Sprintf("at most %d bytes", maxID), Got: fmt.Sprintf("%d bytes", len(id))}
 	}
 	for i := range len(id) {
 		if !idByte(id[i]) {

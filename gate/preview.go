@@ -149,17 +149,17 @@ func (q *Question) checkRepair() Check {
 }
 
 func (q *Question) checkAttempts() Check {
-	return checkCount("3 attempts", q.Budget.Spent.Attempts, q.Budget.MaxAttempts)
+	return stepCount("3 attempts", q.Budget.Spent.Attempts, q.Budget.MaxAttempts)
 }
 
 func (q *Question) checkSideEffects() Check {
 	if !q.writes() {
 		return Check{"5 side effects", true, "a read costs none"}
 	}
-	return checkCount("5 side effects", q.Budget.Spent.SideEffects, q.Budget.MaxSideEffects)
+	return stepCount("5 side effects", q.Budget.Spent.SideEffects, q.Budget.MaxSideEffects)
 }
 
-func checkCount(step string, spent, limit int64) Check {
+func stepCount(step string, spent, limit int64) Check {
 	if spent >= limit {
 		return Check{step, false, fmt.Sprintf("%d/%d spent", spent, limit)}
 	}

@@ -91,8 +91,8 @@ func checkCaps(caps []Cap) error {
 		if err := CheckID("caps", k.Agent); err != nil {
 			return err
 		}
-		if k.Attempts < 0 || k.Attempts > MaxCount {
-			return outOfRange("caps."+k.Agent+".attempts", "0 to 1000000", fmt.Sprint(k.Attempts))
+		if err := checkCount("caps."+k.Agent+".attempts", k.Attempts, 0, MaxCount); err != nil {
+			return err
 		}
 		for _, other := range caps[:i] {
 			if other.Agent == k.Agent {
@@ -121,15 +121,13 @@ func (c Ask) Check() error {
 	case c.Input == nil && c.InputDigest.IsZero() && c.Op == "":
 		return &InputError{Field: "input", Want: "an input, an input_digest or an op", Got: "none of them"}
 	case len(c.Input) > MaxInput:
-		return &InputError{Field: "input", Want: "at most 65536 bytes", Got: fmt.Sprintf("%d bytes", len(c.Input))}
-	case c.Tokens < 0 || c.Tokens > MaxTokens:
-		return outOfRange("tokens", "0 to 1000000000000", fmt.Sprint(c.Tokens))
+		return &InputError{Field: "input", Want: fmt.Sprintf("at most %d bytes", MaxInput), Got: fmt.Sprintf("%d bytes", len(c.Input))}
 	case c.Path > PathManual:
 		return outOfRange("path", "model, subagent, queue, resume or fallback", c.Path.String())
 	case c.Path == PathManual:
 		return &InputError{Field: "path", Want: "model, subagent, queue, resume or fallback", Got: `"manual", which is an operator's approve`}
 	}
-	return nil
+	return checkCount("tokens", c.Tokens, 0, MaxTokens)
 }
 
 // Check implements Command.
@@ -140,7 +138,7 @@ func (c Report) Check() error {
 	case c.Ordinal < 1:
 		return outOfRange("ordinal", "1 or more", fmt.Sprint(c.Ordinal))
 	case c.Inner < 0 || c.Inner > MaxCount:
-		return outOfRange("inner_attempts", "1 to 1000000", fmt.Sprint(c.Inner))
+		return outOfRange("inner_attempts", fmt.Sprintf("1 to %d", MaxCount), fmt.Sprint(c.Inner)) // 0 is not said
 	case c.OK && c.Failure != Failure{}:
 		return &InputError{Field: "failure", Want: "none beside ok", Got: "one"}
 	case !c.OK && c.Failure.Code == "":
