@@ -37,25 +37,18 @@ func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) {
 	if run == nil || op == nil {
 		return nil, about(ErrNoItem, "item", string(ItemIDOf(v.Run, v.Op)))
 	}
-	tool, err := in.Contract.Tool(op.LastTool)
+	q, _, err := approveQuestion(&s, v, op, run, in)
 	if err != nil {
 		return nil, err
 	}
-	policy, err := in.Contract.Policy(run.Policy)
-	if err != nil {
-		return nil, err
-	}
-	q := &Question{
-		Now: in.Now, Jitter: in.Jitter, Op: op, Name: op.LastTool, Tool: tool, Policy: policy, Budget: run.Budget,
-		Caps: run.Caps, Agent: op.Agent, Path: PathManual, Digest: op.Digest, Tokens: op.Tokens,
-		Cleared: v.Ruling == RulingCauseCleared,
-	}
-	q.readings(&s, in)
 	repeat := !v.AsNewAction && !admission(op)
 	if repeat {
 		q.lastFailure(in.Contract)
 	}
-	out := q.looks(run, in, v)
+	var out []Check
+	if look, _ := q.look(run, v, in.Behind); look.Step != "" {
+		out = append(out, look)
+	}
 	if repeat {
 		out = append(out, q.checkClass(), q.checkSafe())
 		if q.Class == ClassConditional {
@@ -64,7 +57,7 @@ func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) {
 	}
 	out = append(out, q.checkAttempts(), q.checkTime(repeat), q.checkSideEffects())
 	if repeat {
-		out = append(out, Check{"call limit", !q.callsSpent(), fmt.Sprintf("%d of %d permits of this operation", op.calls(), policy.AttemptsPerCall)})
+		out = append(out, Check{"call limit", !q.callsSpent(), fmt.Sprintf("%d of %d permits of this operation", op.calls(), q.Policy.AttemptsPerCall)})
 	}
 	for i := range q.Caps {
 		if k := q.Caps[i]; k.covers(q.Agent) {
@@ -80,30 +73,9 @@ func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) {
 			"%d repeats among %d permits, share at most %g", q.Reading.Repeats, q.Reading.Permits, q.Ratio.Share)})
 	}
 	if q.Breaker != nil {
-		out = append(out, Check{stepBreaker, q.breakerStop().Verdict == 0, fmt.Sprintf("%s %s", tool.Dependency, q.Reading.Breaker)})
+		out = append(out, Check{stepBreaker, q.breakerStop().Verdict == 0, fmt.Sprintf("%s %s", q.Tool.Dependency, q.Reading.Breaker)})
 	}
 	return out, nil
-}
-
-// looks are what comes before the steps, in so far as it refuses.
-func (q *Question) looks(run *Run, in Inputs, v Verb) []Check {
-	var out []Check
-	op := q.Op
-	switch last := op.Newest(); {
-	case op.closedToApprove(v.AsNewAction):
-		out = append(out, Check{"operation", false, "closed: " + op.State(in.Now).String()})
-	case run.closed():
-		out = append(out, Check{"run", false, "has ended"})
-	case last != nil && last.InFlight():
-		out = append(out, Check{stepInFlight, false, fmt.Sprintf("attempt %d is not reported yet", last.Ordinal)})
-	case in.Behind:
-		out = append(out, Check{stepClock, false, "the wall clock is behind the ledger"})
-	case q.Tool.Approval == ApprovalTwoPerson && op.mayNotApprove(v):
-		out = append(out, Check{stepTwoPeople, false, "you asked for it or have approved it"})
-	case q.Tool.Approval == ApprovalTwoPerson:
-		out = append(out, Check{stepTwoPeople, true, fmt.Sprintf("approval %d of 2", op.approvals(v)+1)})
-	}
-	return out
 }
 
 func (q *Question) checkClass() Check {
