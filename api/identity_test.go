@@ -129,7 +129,7 @@ func TestHealth(t *testing.T) {
 			want := Health{
 				Store: "/tmp/store", Version: "test", PID: os.Getpid(), Since: noon, Time: noon, Seq: 1,
 				Contract: gate.DocumentDigest(document).String(),
-				Identity: gate.ActorRow{ID: me(), Name: name, Source: "peer-uid"},
+				Identity: gate.Actor{ID: me(), Name: name, Source: "peer-uid"},
 				Roles:    []Role{RoleAgent, RoleOperator, RoleAuditor}, Separated: row.separated, Note: notSeparated,
 			}
 			if row.separated {

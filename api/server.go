@@ -239,18 +239,18 @@ func (s *Server) http() *http.Server {
 
 // Health is who answers, and as whom it sees the caller.
 type Health struct {
-	Store     string        `json:"store,omitempty"`
-	Version   string        `json:"version,omitempty"`
-	PID       int           `json:"pid"`
-	Since     time.Time     `json:"since"`
-	Time      time.Time     `json:"time"`             // the gate's
-	Behind    bool          `json:"behind,omitempty"` // the wall clock is behind the ledger: no permits (R-B10)
-	Seq       uint64        `json:"seq"`              // of the newest decision
-	Contract  string        `json:"contract"`
-	Identity  gate.ActorRow `json:"identity"`
-	Roles     []Role        `json:"roles"`
-	Separated bool          `json:"separated"` // whether this identity may not both ask and approve (R-P10)
-	Note      string        `json:"note,omitempty"`
+	Store     string     `json:"store,omitempty"`
+	Version   string     `json:"version,omitempty"`
+	PID       int        `json:"pid"`
+	Since     time.Time  `json:"since"`
+	Time      time.Time  `json:"time"`             // the gate's
+	Behind    bool       `json:"behind,omitempty"` // the wall clock is behind the ledger: no permits (R-B10)
+	Seq       uint64     `json:"seq"`              // of the newest decision
+	Contract  string     `json:"contract"`
+	Identity  gate.Actor `json:"identity"`
+	Roles     []Role     `json:"roles"`
+	Separated bool       `json:"separated"` // whether this identity may not both ask and approve (R-P10)
+	Note      string     `json:"note,omitempty"`
 }
 
 // notSeparated is what Health says where one identity may do both.
@@ -260,7 +260,7 @@ func (s *Server) healthz(_ http.ResponseWriter, r *http.Request) (any, error) {
 	who, contract := peerIn(r.Context()), s.door.Contract()
 	h := Health{
 		Store: s.options.Store, Version: s.options.Version, PID: os.Getpid(), Since: s.started,
-		Identity: gate.ActorRow{ID: who.Actor.ID, Name: who.Actor.Name, Source: who.Actor.Source},
+		Identity: who.Actor,
 		Roles:    who.roles(contract.Roles), Separated: true,
 	}
 	h.Time, h.Behind = s.door.Now()

@@ -123,7 +123,7 @@ func left(deadline, now time.Time) string {
 	return gate.Span(d) + word
 }
 
-func actor(a gate.ActorRow) string {
+func actor(a gate.Actor) string {
 	switch {
 	case a.Name == "" || a.Name == a.ID:
 		return a.ID

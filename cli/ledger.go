@@ -152,7 +152,7 @@ func (a *app) printLedger(t *table, rows []gate.DecisionRow) error {
 	return a.print(t)
 }
 
-func name(a gate.ActorRow) string {
+func name(a gate.Actor) string {
 	if a.Name != "" {
 		return a.Name
 	}

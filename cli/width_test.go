@@ -28,7 +28,7 @@ func TestListsFit(t *testing.T) {
 		},
 		{
 			"queue list --socket S",
-			[]string{"ITEM", "KIND", "RUN", "OPERATION", "DEADLINE", "CLAIMED BY", item, "outcome unknown", "approval", "run-1", "charge-42", "deploy-3", name(gate.ActorRow{Name: self().Name, ID: self().ID})},
+			[]string{"ITEM", "KIND", "RUN", "OPERATION", "DEADLINE", "CLAIMED BY", item, "outcome unknown", "approval", "run-1", "charge-42", "deploy-3", name(gate.Actor{Name: self().Name, ID: self().ID})},
 			[]string{"VERSION", "CODE", "TOOL", "timeout", "payments.charge"},
 			false,
 		},

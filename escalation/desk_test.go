@@ -46,7 +46,7 @@ func TestEachVerbIsOneDecision(t *testing.T) {
 			if wrote := len(f.store.Decisions()) - before; wrote != 1 {
 				t.Errorf("the ledger grew by %d, want 1", wrote)
 			}
-			if want := (gate.ActorRow{ID: "uid:1002", Name: "dana", Source: "peer-uid"}); got.Actor != want || got.Reason != row.act.Reason {
+			if want := (gate.Actor{ID: "uid:1002", Name: "dana", Source: "peer-uid"}); got.Actor != want || got.Reason != row.act.Reason {
 				t.Errorf("by %+v because %q, want by %+v because %q", got.Actor, got.Reason, want, row.act.Reason)
 			}
 			if got.Cause != 4 || got.Item != id || got.Act != row.act.Verb {

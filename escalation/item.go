@@ -28,7 +28,7 @@ type Item struct {
 	Key          string            `json:"key"`
 	KeyGiven     bool              `json:"key_given,omitempty"` // it is the caller's own
 	Effects      string            `json:"effect_known"`        // none, happened, did-not-happen, unknown
-	Asker        gate.ActorRow     `json:"asker"`
+	Asker        gate.Actor        `json:"asker"`
 	Tokens       int64             `json:"tokens,omitempty"` // what one repeat costs
 	Budget       gate.BudgetRow    `json:"budget"`
 	RunState     gate.RunState     `json:"run_state"`
@@ -54,21 +54,21 @@ type Item struct {
 
 // Grant is an approval that has been counted.
 type Grant struct {
-	By  gate.ActorRow `json:"by"`
-	Seq uint64        `json:"seq"`
-	At  time.Time     `json:"at"`
+	By  gate.Actor `json:"by"`
+	Seq uint64     `json:"seq"`
+	At  time.Time  `json:"at"`
 }
 
 // Finding is what a person found out about one attempt: who, when, on which
 // evidence and why, as the decision Seq of the ledger has it.
 type Finding struct {
-	Ordinal  int64         `json:"ordinal"`
-	Finding  gate.Finding  `json:"finding"`
-	Seq      uint64        `json:"seq,omitempty"`
-	At       gate.Instant  `json:"at,omitzero"`
-	By       gate.ActorRow `json:"by,omitzero"`
-	Reason   string        `json:"reason,omitempty"`
-	Evidence string        `json:"evidence,omitempty"`
+	Ordinal  int64        `json:"ordinal"`
+	Finding  gate.Finding `json:"finding"`
+	Seq      uint64       `json:"seq,omitempty"`
+	At       gate.Instant `json:"at,omitzero"`
+	By       gate.Actor   `json:"by,omitzero"`
+	Reason   string       `json:"reason,omitempty"`
+	Evidence string       `json:"evidence,omitempty"`
 }
 
 // NewItem projects an operation that has a hold, without what only the ledger
@@ -82,12 +82,12 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 	it := Item{
 		ItemRow: row, Path: op.Path, Parent: op.Parent,
 		Input: op.Input, InputDigest: shown.Digest, Key: op.Key, KeyGiven: op.KeyGiven, Effects: shown.Outcome,
-		Asker: gate.ActorRow(op.Asker), Tokens: op.Tokens,
+		Asker: op.Asker, Tokens: op.Tokens,
 		Budget: header.Budget, RunState: header.State, Ending: header.Ending,
 		Breaker: dep.Breaker, SameCause: sameCause, Claim: ClaimOf(row, now),
 		Grants: make([]Grant, len(h.Approvals)), Findings: []Finding{}, Dispatches: shown.Attempts,
 		Terminal: op.Terminal, Cause: h.Cause,
-		Changed: gate.ChangedRow{Seq: h.Changed.Seq, At: gate.InstantOf(h.Changed.At), By: gate.ActorRow(h.Changed.By), Act: h.Changed.Act, Verdict: h.Changed.Verdict},
+		Changed: gate.ChangedRow{Seq: h.Changed.Seq, At: gate.InstantOf(h.Changed.At), By: h.Changed.By, Act: h.Changed.Act, Verdict: h.Changed.Verdict},
 		Notes:   h.Notes, LastNote: h.LastNote,
 	}
 	if dep.Breaker != gate.BreakerClosed {
@@ -102,7 +102,7 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 		it.Route = &route
 	}
 	for i, g := range h.Approvals {
-		it.Grants[i] = Grant{By: gate.ActorRow(g.By), Seq: g.Seq, At: g.At}
+		it.Grants[i] = Grant{By: g.By, Seq: g.Seq, At: g.At}
 	}
 	for _, a := range op.Attempts {
 		if a.Finding != gate.FindingNone {

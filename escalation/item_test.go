@@ -34,7 +34,7 @@ func TestItemCarriesTheWholeContract(t *testing.T) {
 			Attempts: gate.Spent{Spent: 1, Limit: 6}, Permits: 1, Opened: gate.InstantOf(noon.Add(2 * time.Second)), Deadline: gate.InstantOf(noon.Add(30 * time.Second)),
 		},
 		FirstFailure: &failure, LastFailure: &failure, Input: json.RawMessage(`{"order":42}`),
-		Effects: "unknown", Asker: gate.ActorRow{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
+		Effects: "unknown", Asker: gate.Actor{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
 		Budget: gate.BudgetRow{
 			Attempts: gate.Spent{Spent: 1, Limit: 6}, SideEffects: gate.Spent{Spent: 1, Limit: 1},
 			Started: gate.InstantOf(noon), Deadline: gate.InstantOf(noon.Add(30 * time.Second)), LeftMS: 26000,
@@ -46,7 +46,7 @@ func TestItemCarriesTheWholeContract(t *testing.T) {
 		}},
 		Cause: 5, Route: &reconcile,
 		Changed: gate.ChangedRow{
-			Seq: 5, At: gate.InstantOf(noon.Add(2 * time.Second)), By: gate.ActorRow{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
+			Seq: 5, At: gate.InstantOf(noon.Add(2 * time.Second)), By: gate.Actor{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
 			Act: gate.ActReport, Verdict: gate.StopUnsafeToRepeat,
 		},
 	}

@@ -5,9 +5,9 @@ import "time"
 // Actor is who acts. ID comes from the operating system or the transport,
 // never from a free-text field; Source says from which (R-P10).
 type Actor struct {
-	ID     string // such as "uid:1001"; the identity that rules compare
-	Name   string // for people
-	Source string // such as "peer-uid", "fixture", "gate"
+	ID     string `json:"id"`               // such as "uid:1001"; the identity that rules compare
+	Name   string `json:"name,omitempty"`   // for people
+	Source string `json:"source,omitempty"` // such as "peer-uid", "fixture", "gate"
 }
 
 // Itself is the gate as an actor: its sweeps, its adoption of a contract.

@@ -118,7 +118,7 @@ type Inputs struct {
 // Check is one line of a preview: a step, whether it lets the action pass, and
 // its numbers.
 type Check struct {
-	Step string // "1 class", "2 safe to repeat", …
-	OK   bool
-	Says string
+	Step string `json:"step"` // "1 class", "2 safe to repeat", …
+	OK   bool   `json:"ok"`
+	Says string `json:"says"`
 }

@@ -65,8 +65,8 @@ const (
 
 // Ref names an operation of any run.
 type Ref struct {
-	Run RunID
-	Op  OpID
+	Run RunID `json:"run"`
+	Op  OpID  `json:"op"`
 }
 
 // IsZero reports whether it names none.

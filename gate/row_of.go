@@ -185,13 +185,11 @@ func shownName(a Actor) string {
 	return a.Name
 }
 
-func rowOfActor(a Actor) ActorRow { return ActorRow(a) }
-
 // RowOf returns a decision as it is shown and sent.
 func RowOf(d *Decision) DecisionRow {
 	row := DecisionRow{
 		Seq: d.Seq, At: Instant{d.Inputs.Now}, Act: d.Command.Act(), Verdict: d.Verdict,
-		Run: d.Run, Op: d.Op, Ordinal: d.Ordinal, Path: d.Path, Agent: d.Agent, Actor: rowOfActor(d.Command.Who()),
+		Run: d.Run, Op: d.Op, Ordinal: d.Ordinal, Path: d.Path, Agent: d.Agent, Actor: d.Command.Who(),
 		Tool: d.Tool, Dependency: d.Dependency, Effect: d.Effect,
 		DelayMS: d.Delay.Milliseconds(), RetryAt: Instant{d.RetryAt},
 		Key: d.Key, KeyIgnored: d.KeyIgnored, Code: d.Code, Outcome: d.Outcome,
@@ -224,7 +222,7 @@ func RowOf(d *Decision) DecisionRow {
 		row.NewRun = d.NewRun.ID
 	}
 	if c := d.Changed; c != nil {
-		row.Changed = &ChangedRow{Seq: c.Seq, At: Instant{c.At}, By: rowOfActor(c.By), Act: c.Act, Verdict: c.Verdict}
+		row.Changed = &ChangedRow{Seq: c.Seq, At: Instant{c.At}, By: c.By, Act: c.Act, Verdict: c.Verdict}
 	}
 	if b := d.Depends.Breaker; b != nil {
 		row.Breaker = &BreakerRow{State: b.State, Until: Instant{b.Until}}

@@ -224,7 +224,7 @@ func TestRowOf(t *testing.T) {
 	got.Before, got.After = nil, nil
 	want := DecisionRow{
 		Seq: 9, At: Instant{rowNoon}, Act: ActApprove, Verdict: Admit, Run: "r1", Op: "charge-42", Path: PathManual,
-		Actor:  ActorRow{ID: "uid:1002", Name: "dana", Source: "peer-uid"},
+		Actor:  Actor{ID: "uid:1002", Name: "dana", Source: "peer-uid"},
 		Permit: &PermitRow{Op: "charge-42~2", Ordinal: 1, Key: "k2", NotBefore: Instant{rowNoon}, NotAfter: Instant{rowNoon.Add(time.Second)}, Inner: 2},
 		Code:   "timeout", Class: &transient, Item: ItemIDOf("r1", "charge-42"), Cause: 3, NewOp: "charge-42~2",
 		Reason: "paid by hand", Ruling: RulingCauseCleared, Breaker: &BreakerRow{State: BreakerOpen, Until: Instant{rowNoon}}, Jitter: 0.5, Rules: RulesVersion,

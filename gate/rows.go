@@ -2,7 +2,6 @@ package gate
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 )
 
@@ -41,23 +40,6 @@ type Reader interface {
 	// grown since the last receive. It is closed when ctx ends. A slow
 	// reader misses numbers and never decisions: it reads on from its cursor.
 	Watch(ctx context.Context) <-chan uint64
-}
-
-// MarshalJSON writes the reference as rows hold it.
-func (r Ref) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Run RunID `json:"run"`
-		Op  OpID  `json:"op"`
-	}(r))
-}
-
-// MarshalJSON writes the check as previews hold it.
-func (c Check) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Step string `json:"step"`
-		OK   bool   `json:"ok"`
-		Says string `json:"says"`
-	}(c))
 }
 
 // Spent is a counter beside its limit.
@@ -172,13 +154,6 @@ type PermitRow struct {
 	Inner     int64   `json:"inner_attempts"`
 }
 
-// ActorRow is an actor as it is shown.
-type ActorRow struct {
-	ID     string `json:"id"`
-	Name   string `json:"name,omitempty"`
-	Source string `json:"source,omitempty"`
-}
-
 // DecisionRow is a decision as it is shown and sent.
 type DecisionRow struct {
 	Seq        uint64      `json:"seq"`
@@ -190,7 +165,7 @@ type DecisionRow struct {
 	Ordinal    int64       `json:"ordinal,omitempty"`
 	Path       Path        `json:"path"`
 	Agent      string      `json:"agent,omitempty"`
-	Actor      ActorRow    `json:"actor"`
+	Actor      Actor       `json:"actor"`
 	Trace      string      `json:"trace,omitempty"`
 	Tool       string      `json:"tool,omitempty"`
 	Dependency string      `json:"dependency,omitempty"`
@@ -226,11 +201,11 @@ type DecisionRow struct {
 
 // ChangedRow says what moved an item (R-P5).
 type ChangedRow struct {
-	Seq     uint64   `json:"seq"`
-	At      Instant  `json:"at"`
-	By      ActorRow `json:"by"`
-	Act     Act      `json:"act"`
-	Verdict Verdict  `json:"verdict"`
+	Seq     uint64  `json:"seq"`
+	At      Instant `json:"at"`
+	By      Actor   `json:"by"`
+	Act     Act     `json:"act"`
+	Verdict Verdict `json:"verdict"`
 
 	// What a person wrote with it, and found. An item has it, an answer of
 	// STALE has not: the state does not keep it.

@@ -75,7 +75,7 @@ func howItLeft(op *gate.OpRow, latest []gate.DecisionRow, me string) string {
 	}
 }
 
-func actorName(a gate.ActorRow, me string) string {
+func actorName(a gate.Actor, me string) string {
 	switch {
 	case a.ID == me && me != "":
 		return "you"

@@ -80,12 +80,12 @@ func TestAnswer(t *testing.T) {
 		},
 		{
 			"moved on",
-			gate.DecisionRow{Verdict: gate.Stale, Changed: &gate.ChangedRow{At: gate.InstantOf(now.Add(-12 * time.Second)), By: gate.ActorRow{ID: "uid:7", Name: "lee"}, Act: gate.ActReject, Verdict: gate.Resolved}},
+			gate.DecisionRow{Verdict: gate.Stale, Changed: &gate.ChangedRow{At: gate.InstantOf(now.Add(-12 * time.Second)), By: gate.Actor{ID: "uid:7", Name: "lee"}, Act: gate.ActReject, Verdict: gate.Resolved}},
 			Notice{Text: "STALE, moved by lee 12s ago, reject got RESOLVED", Tone: Loud},
 		},
 		{
 			"moved on by the operator",
-			gate.DecisionRow{Verdict: gate.Stale, Changed: &gate.ChangedRow{At: gate.InstantOf(now.Add(-12 * time.Second)), By: gate.ActorRow{ID: "uid:1", Name: "dana"}, Act: gate.ActReject, Verdict: gate.Resolved}},
+			gate.DecisionRow{Verdict: gate.Stale, Changed: &gate.ChangedRow{At: gate.InstantOf(now.Add(-12 * time.Second)), By: gate.Actor{ID: "uid:1", Name: "dana"}, Act: gate.ActReject, Verdict: gate.Resolved}},
 			Notice{Text: "STALE, moved by you 12s ago, reject got RESOLVED", Tone: Loud},
 		},
 		{"can be asked again", gate.DecisionRow{Verdict: gate.StopBreakerOpen, RetryAt: gate.InstantOf(now.Add(9 * time.Second))}, Notice{Text: "STOP_BREAKER_OPEN, not before 09:12:53.000Z", Tone: Loud}},

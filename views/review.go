@@ -18,11 +18,11 @@ type ReviewView struct {
 	Last      *gate.Failure
 	Input     string           // that triggered it; empty when only a digest is kept
 	KeyGiven  bool             // the key is the caller's own
-	Asker     gate.ActorRow    // who asked first
+	Asker     gate.Actor       // who asked first
 	Tokens    int64            // that one repeat costs
 	Breaker   *gate.BreakerRow // of the dependency; nil when it is closed or nothing guards it
 	SameCause int64            // open items that share dependency and code, this one included
-	Approved  []gate.ActorRow  // by whom, so far
+	Approved  []gate.Actor     // by whom, so far
 	Cause     uint64           // seq of the decision that it answers
 	Route     string           // by which it came here: reconcile, escalate, dead-letter
 	Findings  []escalation.Finding

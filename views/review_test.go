@@ -23,21 +23,21 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 		},
 		Path: gate.PathFallback, Parent: "parent-7", Input: []byte(`{"input":8}`), Key: "key-9", KeyGiven: true,
 		FirstFailure: &gate.Failure{Code: "first-10", Message: "first-message-11"}, LastFailure: &gate.Failure{Code: "last-12"},
-		Asker: gate.ActorRow{ID: "uid:13", Name: "asker-13", Source: "source-14"}, Tokens: 4321,
+		Asker: gate.Actor{ID: "uid:13", Name: "asker-13", Source: "source-14"}, Tokens: 4321,
 		Budget: gate.BudgetRow{
 			Attempts: gate.Spent{Spent: 61, Limit: 62}, SideEffects: gate.Spent{Spent: 64, Limit: 65}, RetryTokens: &gate.Spent{Spent: 66, Limit: 67},
 			Started: gate.InstantOf(now.Add(-time.Hour)), Deadline: gate.InstantOf(now.Add(63 * time.Second)), ReserveMS: 1500, Overdrawn: true,
 		},
 		RunState: gate.RunExhausted, Breaker: gate.BreakerOpen, BreakerUntil: until, SameCause: 68,
-		Grants:     []escalation.Grant{{By: gate.ActorRow{ID: "uid:15", Name: "approver-15"}, At: now}},
+		Grants:     []escalation.Grant{{By: gate.Actor{ID: "uid:15", Name: "approver-15"}, At: now}},
 		Dispatches: []gate.AttemptRow{{Ordinal: 69, Permitted: gate.InstantOf(now), NotBefore: gate.InstantOf(now), ReportedAt: gate.InstantOf(now.Add(70 * time.Second)), Inner: 71, Outcome: gate.OutcomeFailed, Class: &class, Refused: true, Failure: &gate.Failure{Code: "last-12", Message: "last-message-16", Status: "status-17", Suggest: "suggest-18"}}},
 		Route:      new(gate.RouteDeadLetter), Cause: 7272, LastNote: "note-19", Runbook: "https://runbook-20",
 		Findings: []escalation.Finding{
-			{Ordinal: 21, Finding: gate.FindingDidNotHappen, Seq: 2222, At: gate.InstantOf(now.Add(-23 * time.Minute)), By: gate.ActorRow{ID: "uid:24", Name: "finder-24"}, Reason: "reason-25", Evidence: "evidence-26"},
+			{Ordinal: 21, Finding: gate.FindingDidNotHappen, Seq: 2222, At: gate.InstantOf(now.Add(-23 * time.Minute)), By: gate.Actor{ID: "uid:24", Name: "finder-24"}, Reason: "reason-25", Evidence: "evidence-26"},
 			{Ordinal: 22, Finding: gate.FindingDidNotHappen, Seq: 2222, Reason: "reason-25", Evidence: "evidence-26"},
 			{Ordinal: 27, Finding: gate.FindingCannotTell},
 		},
-		Changed: gate.ChangedRow{Seq: 28, At: gate.InstantOf(now.Add(-29 * time.Minute)), By: gate.ActorRow{ID: "uid:30", Name: "changer-30"}, Act: gate.ActApprove, Verdict: gate.Recorded, Reason: "reason-31", Evidence: "evidence-32"},
+		Changed: gate.ChangedRow{Seq: 28, At: gate.InstantOf(now.Add(-29 * time.Minute)), By: gate.Actor{ID: "uid:30", Name: "changer-30"}, Act: gate.ActApprove, Verdict: gate.Recorded, Reason: "reason-31", Evidence: "evidence-32"},
 	}
 	got := PrintReview(ReviewOf(it, "uid:1"), now, 0)
 	for _, want := range []string{
@@ -68,9 +68,9 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 func TestReviewOfAResolvedItem(t *testing.T) {
 	it := sampleItem()
 	it.State = gate.HoldResolved
-	it.Changed = gate.ChangedRow{Seq: 830, At: gate.InstantOf(now), By: gate.ActorRow{ID: "uid:9", Name: "nora"}, Act: gate.ActReconcile, Verdict: gate.Resolved, Finding: gate.FindingHappened, Reason: "found it", Evidence: "their log of noon"}
+	it.Changed = gate.ChangedRow{Seq: 830, At: gate.InstantOf(now), By: gate.Actor{ID: "uid:9", Name: "nora"}, Act: gate.ActReconcile, Verdict: gate.Resolved, Finding: gate.FindingHappened, Reason: "found it", Evidence: "their log of noon"}
 	it.Findings = []escalation.Finding{
-		{Ordinal: 1, Finding: gate.FindingDidNotHappen, Seq: 820, At: gate.InstantOf(now.Add(-time.Minute)), By: gate.ActorRow{ID: "uid:8", Name: "lee"}, Reason: "looked too soon", Evidence: "their log of eleven"},
+		{Ordinal: 1, Finding: gate.FindingDidNotHappen, Seq: 820, At: gate.InstantOf(now.Add(-time.Minute)), By: gate.Actor{ID: "uid:8", Name: "lee"}, Reason: "looked too soon", Evidence: "their log of eleven"},
 		{Ordinal: 2, Finding: gate.FindingHappened, Seq: 830, At: gate.InstantOf(now), By: it.Changed.By, Reason: "found it", Evidence: "their log of noon"},
 	}
 	got := PrintReview(ReviewOf(it, "uid:1001"), now, 0)
@@ -192,7 +192,7 @@ func TestFormNamesItselfAndItsKey(t *testing.T) {
 // An agent that asked under its own name is named once.
 func TestAskerIsNamedOnce(t *testing.T) {
 	v := sampleReview()
-	v.Asker = gate.ActorRow{ID: v.Item.Agent, Name: v.Item.Agent, Source: "fixture"}
+	v.Asker = gate.Actor{ID: v.Item.Agent, Name: v.Item.Agent, Source: "fixture"}
 	if got, want := PrintReview(v, now, 0), "asked by       "+v.Item.Agent+"   known by fixture\n"; !strings.Contains(got, want) {
 		t.Errorf("no %q in\n%s", want, got)
 	}

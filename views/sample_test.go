@@ -201,7 +201,7 @@ func screens() map[string]func(Page) string {
 	review, form, help := sampleReview(), sampleForm(), sampleHelp()
 	gone := sampleReview()
 	gone.Moved = &gate.DecisionRow{
-		Seq: 901, At: gate.InstantOf(now.Add(-12 * time.Second)), Actor: gate.ActorRow{ID: "uid:1002", Name: "lee\x1b[m"}, Act: gate.ActReconcile, Verdict: gate.Resolved,
+		Seq: 901, At: gate.InstantOf(now.Add(-12 * time.Second)), Actor: gate.Actor{ID: "uid:1002", Name: "lee\x1b[m"}, Act: gate.ActReconcile, Verdict: gate.Resolved,
 		Finding: gate.FindingHappened, Reason: "the bank\r\nhas the money",
 	}
 	gone.Gone = true
@@ -211,7 +211,7 @@ func screens() map[string]func(Page) string {
 		Finding: gate.FindingHappened, Reason: gone.Moved.Reason, Evidence: "ch_42",
 	}
 	over.Findings = []escalation.Finding{{
-		Ordinal: 1, Finding: gate.FindingDidNotHappen, Seq: 880, At: gate.InstantOf(now.Add(-4 * time.Minute)), By: gate.ActorRow{ID: "uid:1001", Name: "dana"},
+		Ordinal: 1, Finding: gate.FindingDidNotHappen, Seq: 880, At: gate.InstantOf(now.Add(-4 * time.Minute)), By: gate.Actor{ID: "uid:1001", Name: "dana"},
 		Reason: "not in the export of 09:00", Evidence: "ledger export 2026-01-05 09:00",
 	}}
 	resolved := ReviewOf(over, "uid:1001")

@@ -157,7 +157,7 @@ func (t *Theme) findingLook(f gate.Finding) (string, style) {
 }
 
 // actorName names somebody, or says that it is the operator.
-func actorName(a gate.ActorRow, me string) string {
+func actorName(a gate.Actor, me string) string {
 	switch {
 	case a.ID == me && me != "":
 		return "you"
