@@ -150,6 +150,7 @@ func (s *Server) items(_ http.ResponseWriter, r *http.Request) (any, error) {
 	q := gate.ItemsQuery{Window: p.window(), Run: gate.RunID(p.text("run")), Text: p.text("text")}
 	p.named("state", &q.State)
 	p.named("kind", &q.Kind)
+	q.Snoozed = p.flag("snoozed")
 	q.Now, _ = s.door.Now()
 	if err := p.end(); err != nil {
 		return nil, err

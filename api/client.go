@@ -246,6 +246,9 @@ func (c *Client) Items(ctx context.Context, q gate.ItemsQuery) (page gate.ItemsP
 	set(v, "run", string(q.Run))
 	set(v, "state", q.State.String())
 	set(v, "kind", q.Kind.String())
+	if q.Snoozed {
+		set(v, "snoozed", "true")
+	}
 	err = c.do(ctx, http.MethodGet, "/v1/items", v, nil, &page)
 	return page, err
 }

@@ -62,6 +62,9 @@ func TestClientReadsWhatTheEngineHas(t *testing.T) {
 		{"items", func(r gate.Reader) (any, error) {
 			return r.Items(ctx, gate.ItemsQuery{Now: now, State: gate.HoldOpen, Kind: gate.KindOutcomeUnknown, Run: "..", Text: "charge"})
 		}},
+		{"items that are put off", func(r gate.Reader) (any, error) {
+			return r.Items(ctx, gate.ItemsQuery{Now: now, Snoozed: true})
+		}},
 		{"no items", func(r gate.Reader) (any, error) {
 			return r.Items(ctx, gate.ItemsQuery{Now: now, State: gate.HoldResolved})
 		}},

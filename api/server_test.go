@@ -130,6 +130,7 @@ func TestProblems(t *testing.T) {
 		{"an instant that is none", "POST", "/v1/items/" + string(id) + "/snooze", `{"request_id":"q","version":1,"until":"tomorrow"}`, 400, "bad-input", "until"},
 		{"a number for an instant", "POST", "/v1/items/" + string(id) + "/snooze", `{"request_id":"q","version":1,"until":5}`, 400, "bad-input", "until"},
 		{"a state that is none", "GET", "/v1/items?state=nope", "", 400, "bad-input", "state"},
+		{"neither yes nor no", "GET", "/v1/items?snoozed=1", "", 400, "bad-input", "true or false"},
 		{"a window too large", "GET", "/v1/runs?after=1001", "", 400, "bad-input", "0 to 1000"},
 		{"a wait without a unit", "GET", "/v1/ledger?wait=30", "", 400, "bad-input", "wait"},
 		{"an operation without its run", "GET", "/v1/ledger?op=a", "", 400, "bad-input", "op"},

@@ -220,6 +220,12 @@ func TestQueueFilter(t *testing.T) {
 		{"its code", gate.ItemsQuery{Text: "TIMEOUT"}, nil, true},
 		{"another text", gate.ItemsQuery{Text: "refund"}, nil, false},
 		{"put off", gate.ItemsQuery{Now: noon}, func(r *gate.ItemRow) { r.Snoozed = gate.InstantOf(noon.Add(time.Millisecond)) }, false},
+		{"put off, among those", gate.ItemsQuery{Now: noon, Snoozed: true}, func(r *gate.ItemRow) { r.Snoozed = gate.InstantOf(noon.Add(time.Millisecond)) }, true},
+		{"put off until now, among those", gate.ItemsQuery{Now: noon, Snoozed: true}, func(r *gate.ItemRow) { r.Snoozed = gate.InstantOf(noon) }, false},
+		{"not put off, among those", gate.ItemsQuery{Now: noon, Snoozed: true}, nil, false},
+		{"a dead-letter that was put off", gate.ItemsQuery{Now: noon, State: gate.HoldDeadLetter}, func(r *gate.ItemRow) {
+			r.State, r.Snoozed = gate.HoldDeadLetter, gate.InstantOf(noon.Add(time.Millisecond))
+		}, true},
 		{"put off until now", gate.ItemsQuery{Now: noon}, func(r *gate.ItemRow) { r.Snoozed = gate.InstantOf(noon) }, true},
 	} {
 		t.Run(row.name, func(t *testing.T) {

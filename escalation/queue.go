@@ -39,6 +39,17 @@ func Compare(a, b gate.ItemRow, now time.Time) int {
 	return cmp.Or(c, cmp.Compare(a.ID, b.ID))
 }
 
+// Order returns how the list that a query asks for is ordered: as Compare does
+// at its Now; items that are put off by when they come back.
+func Order(q gate.ItemsQuery) func(a, b gate.ItemRow) int {
+	if q.Snoozed {
+		return func(a, b gate.ItemRow) int {
+			return cmp.Or(a.Snoozed.Compare(b.Snoozed.Time), cmp.Compare(a.ID, b.ID))
+		}
+	}
+	return func(a, b gate.ItemRow) int { return Compare(a, b, q.Now) }
+}
+
 // Passed reports whether the deadline of an item's run is no longer ahead.
 func Passed(row gate.ItemRow, now time.Time) bool { return !now.Before(row.Deadline.Time) }
 
@@ -53,7 +64,8 @@ func Rank(row gate.ItemRow) int {
 }
 
 // Matches reports whether an item is in the list that a query asks for. An
-// open item that somebody has put off is left out until then.
+// open item that somebody has put off is left out until then, and in the list
+// of those that are.
 func Matches(q gate.ItemsQuery, row gate.ItemRow) bool {
 	state := q.State
 	if state == gate.HoldNone {
@@ -62,7 +74,7 @@ func Matches(q gate.ItemsQuery, row gate.ItemRow) bool {
 	return row.State == state &&
 		(q.Kind == 0 || row.Kind == q.Kind) &&
 		(q.Run == "" || row.Run == q.Run) &&
-		(state != gate.HoldOpen || !q.Now.Before(row.Snoozed.Time)) &&
+		(row.State == gate.HoldOpen && q.Now.Before(row.Snoozed.Time)) == q.Snoozed &&
 		(q.Text == "" || mentions(row, q.Text))
 }
 

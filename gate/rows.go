@@ -357,14 +357,17 @@ type RunsPage struct {
 }
 
 // ItemsQuery asks for items in queue order (R-P2). Anchors are item ids. Text
-// matches a part of the operation, tool, code, dependency or run.
+// matches a part of the operation, tool, code, dependency or run. Open items
+// that somebody has put off are a list of their own, with Snoozed: the first to
+// come back is its first.
 type ItemsQuery struct {
 	Window
-	Now   time.Time
-	State HoldState // HoldOpen, HoldDeadLetter or HoldResolved; zero: open
-	Kind  Kind      // zero: any
-	Run   RunID     // empty: any
-	Text  string
+	Now     time.Time
+	State   HoldState // HoldOpen, HoldDeadLetter or HoldResolved; zero: open
+	Snoozed bool      // those open items that are put off, in place of the others
+	Kind    Kind      // zero: any
+	Run     RunID     // empty: any
+	Text    string
 }
 
 // ItemsPage is a window of items.

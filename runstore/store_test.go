@@ -192,8 +192,16 @@ func sameReads(t *testing.T, mem, disk gate.Engine, now time.Time) {
 		})
 	}
 	same("ledger", func(e gate.Engine) (any, error) { return ledgerOf(ctx, e, gate.LedgerQuery{Limit: 333}) })
-	for _, state := range []gate.HoldState{gate.HoldNone, gate.HoldOpen, gate.HoldDeadLetter, gate.HoldResolved} {
-		q := gate.ItemsQuery{Now: now, State: state}
+	for _, q := range []gate.ItemsQuery{
+		{},
+		{State: gate.HoldOpen},
+		{State: gate.HoldDeadLetter},
+		{State: gate.HoldResolved},
+		{Snoozed: true},
+		{Snoozed: true, State: gate.HoldOpen},
+		{Snoozed: true, State: gate.HoldDeadLetter},
+	} {
+		q.Now = now
 		rows := same("items", func(e gate.Engine) (any, error) { return itemsOf(ctx, e, q) }).([]any)[0].([]gate.ItemRow)
 		for _, text := range []string{"op1", "payments"} {
 			q := q

@@ -201,6 +201,10 @@ func (s *Store) Items(ctx context.Context, q gate.ItemsQuery) (page gate.ItemsPa
 			page, err = itemsOfRun(tx, q)
 			return err
 		}
+		if q.Snoozed {
+			page, err = itemsPutOff(tx, q)
+			return err
+		}
 		var anchor []byte
 		row, ok, err := itemNamed(tx, gate.ItemID(q.Anchor))
 		switch {
@@ -251,7 +255,7 @@ func itemsOfRun(tx *bbolt.Tx, q gate.ItemsQuery) (page gate.ItemsPage, err error
 			rows = append(rows, row)
 		}
 	}
-	slices.SortFunc(rows, func(a, b gate.ItemRow) int { return escalation.Compare(a, b, q.Now) })
+	slices.SortFunc(rows, escalation.Order(q))
 	at := max(0, slices.IndexFunc(rows, func(r gate.ItemRow) bool { return string(r.ID) == q.Anchor }))
 	before, after := q.Bounds()
 	from, to := max(0, at-before), min(len(rows), at+after)

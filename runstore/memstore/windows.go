@@ -85,7 +85,7 @@ func (s *Store) Items(_ context.Context, q gate.ItemsQuery) (gate.ItemsPage, err
 			rows = append(rows, row)
 		}
 	})
-	slices.SortFunc(rows, func(a, b gate.ItemRow) int { return escalation.Compare(a, b, q.Now) })
+	slices.SortFunc(rows, escalation.Order(q))
 	total := int64(len(rows))
 	rows, above, more := cut(rows, q.Window, func(r gate.ItemRow) string { return string(r.ID) })
 	return gate.ItemsPage{Rows: rows, Above: above, Total: total, More: more}, nil

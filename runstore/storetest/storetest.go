@@ -44,6 +44,7 @@ func Run(t *testing.T, mk Make) {
 		{"windows add up", windows},
 		{"windows have bounds", bounds},
 		{"what is resolved comes newest first", resolvedNewestFirst},
+		{"what is put off comes in the order of its return", putOff},
 		{"what is due comes earliest first", due},
 		{"survives reopening", survives},
 	} {
@@ -524,6 +525,10 @@ func windows(t *testing.T, mk Make) {
 			return p.Rows, p.More, err
 		}, func(r gate.ItemRow) string { return string(r.ID) })
 	}
+	checkWindows(t, "items that are put off", func(w gate.Window) ([]gate.ItemRow, bool, error) {
+		p, err := e.Items(ctx, gate.ItemsQuery{Window: w, Now: s.Now, Snoozed: true})
+		return p.Rows, p.More, err
+	}, func(r gate.ItemRow) string { return string(r.ID) })
 	for _, state := range []gate.RunState{0, gate.RunActive, gate.RunExhausted, gate.RunEnded} {
 		checkWindows(t, fmt.Sprintf("runs of state %d", state), func(w gate.Window) ([]gate.RunRow, bool, error) {
 			p, err := e.Runs(ctx, gate.RunsQuery{Window: w, Now: s.Now, State: state})
@@ -599,6 +604,68 @@ func resolvedNewestFirst(t *testing.T, mk Make) {
 		if diff := cmp.Diff(got, want); diff != "" {
 			t.Errorf("resolved items of run %q (-got +want):\n%s", run, diff)
 		}
+	}
+}
+
+// putOff checks that open items that are put off are in a list of their own,
+// and in that of the open ones when their time has come.
+func putOff(t *testing.T, mk Make) {
+	e, s, _ := begun(t, mk)
+	lasts := []time.Duration{30 * time.Second, 0, 10 * time.Second, 20 * time.Second}
+	for i, d := range lasts {
+		op := gate.OpID(fmt.Sprintf("op%d", i))
+		ask := askFor("r0", op)
+		ask.Tool = "charge"
+		must(t, e, s, ask)
+		must(t, e, s, gate.Report{Actor: people[2], Run: "r0", Op: op, Ordinal: 1, Failure: gate.Failure{Code: "timeout"}})
+		if d > 0 {
+			must(t, e, s, gate.Verb{Actor: people[0], Do: gate.ActSnooze, Run: "r0", Op: op, Version: 1, Until: s.Now.Add(d)})
+		}
+	}
+	since := s.Now
+	for _, row := range []struct {
+		name  string
+		q     gate.ItemsQuery
+		after time.Duration
+		want  []gate.OpID
+		total int64
+	}{
+		{"all of them", gate.ItemsQuery{}, 0, []gate.OpID{"op2", "op3", "op0"}, 3},
+		{"of the run", gate.ItemsQuery{Run: "r0"}, 0, []gate.OpID{"op2", "op3", "op0"}, 3},
+		{"of another run", gate.ItemsQuery{Run: "r1"}, 0, nil, 0},
+		{"of their kind", gate.ItemsQuery{Kind: gate.KindOutcomeUnknown}, 0, []gate.OpID{"op2", "op3", "op0"}, 3},
+		{"of another kind", gate.ItemsQuery{Kind: gate.KindApproval}, 0, nil, 0},
+		{"with a text", gate.ItemsQuery{Text: "op3"}, 0, []gate.OpID{"op3"}, 1},
+		{"among dead-letters", gate.ItemsQuery{State: gate.HoldDeadLetter}, 0, nil, 0},
+		{"the first two", gate.ItemsQuery{Window: gate.Window{After: 2}}, 0, []gate.OpID{"op2", "op3"}, 3},
+		{"around one", gate.ItemsQuery{Window: gate.Window{Anchor: string(gate.ItemIDOf("r0", "op3")), Before: 1, After: 1}}, 0, []gate.OpID{"op2", "op3"}, 3},
+		{"when the first comes back", gate.ItemsQuery{}, lasts[2], []gate.OpID{"op3", "op0"}, 2},
+		{"just before that", gate.ItemsQuery{}, lasts[2] - time.Millisecond, []gate.OpID{"op2", "op3", "op0"}, 3},
+		{"when all are back", gate.ItemsQuery{}, time.Minute, nil, 0},
+	} {
+		row.q.Now, row.q.Snoozed = since.Add(row.after), true
+		page, err := e.Items(t.Context(), row.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []gate.OpID
+		for _, r := range page.Rows {
+			got = append(got, r.Op)
+		}
+		if diff := cmp.Diff(got, row.want); diff != "" || page.Total != row.total {
+			t.Errorf("%s: %d in all, want %d; rows (-got +want):\n%s", row.name, page.Total, row.total, diff)
+		}
+		if row.q.Text+string(row.q.Run)+row.q.Anchor != "" || row.q.Kind != 0 || row.q.State != 0 || row.q.After != 0 {
+			continue
+		}
+		row.q.Snoozed = false
+		if page, err := e.Items(t.Context(), row.q); err != nil || page.Total != int64(len(lasts))-row.total {
+			t.Errorf("%s: %d others, %v, want %d", row.name, page.Total, err, int64(len(lasts))-row.total)
+		}
+	}
+	must(t, e, s, gate.Verb{Actor: people[1], Do: gate.ActReject, Run: "r0", Op: "op2", Version: 1, Reason: "no use"})
+	if page, err := e.Items(t.Context(), gate.ItemsQuery{Now: s.Now, Snoozed: true}); err != nil || page.Total != 2 || page.Rows[0].Op != "op3" {
+		t.Errorf("after one was resolved: %+v, %v", page, err)
 	}
 }
 
