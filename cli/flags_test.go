@@ -63,7 +63,7 @@ func TestFlagRanges(t *testing.T) {
 		{"queue snooze i", "for", "1h", []string{"5", "10000h", "1ms"}, hiding},
 		{"queue snooze i", "until", "2026-01-05T09:00:00Z", []string{"tomorrow", "09:00"}, "an instant such as 2026-01-05T09:00:00Z"},
 		{"queue list", "limit", "1000000", []string{"0", "-1", "NaN", "1000001"}, aCount},
-		{"queue list", "state", "dead-letter", []string{"unknown", ""}, "one of open, dead-letter, resolved"},
+		{"queue list", "state", "dead-letter", []string{"unknown", ""}, "one of open, snoozed, dead-letter, resolved"},
 		{"queue list", "kind", "approval", []string{"unknown"}, "one of outcome-unknown, approval, exhausted, stopped"},
 		{"runs list", "state", "ended", []string{"running"}, "one of active, exhausted, ended"},
 		{"ledger tail", "from", "9223372036854775807", []string{"0", "-1", "9223372036854775808"}, aSeq},

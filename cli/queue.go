@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -34,7 +35,10 @@ func (a *app) queueListCommand() *cobra.Command {
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
 			q.Now, q.Run = time.Now().UTC(), gate.RunID(run)
 			columns, row := itemColumns, itemRow
-			if q.State == gate.HoldResolved {
+			switch {
+			case q.Snoozed:
+				columns, row = snoozedColumns, snoozedRow
+			case q.State == gate.HoldResolved:
 				columns, row = resolvedColumns, resolvedRow
 			}
 			t := newTable(columns)
@@ -58,12 +62,24 @@ func (a *app) queueListCommand() *cobra.Command {
 	}
 	a.clientFlags(cmd)
 	f := cmd.Flags()
-	f.Var(&wordValue{into: &q.State, kind: "STATE", words: []string{"open", "dead-letter", "resolved"}}, "state", "items in this state: open (the default), dead-letter or resolved")
+	f.Var(&wordValue{into: stateValue{&q}, kind: "STATE", words: []string{"open", "snoozed", "dead-letter", "resolved"}}, "state", "items in this state: open (the default), snoozed (open, and put off), dead-letter or resolved")
 	f.Var(&wordValue{into: &q.Kind, kind: "KIND", words: []string{"outcome-unknown", "approval", "exhausted", "stopped"}}, "kind", "only this kind: outcome-unknown, approval, exhausted or stopped")
 	f.StringVar(&run, "run", "", "only this run")
 	f.StringVar(&q.Text, "text", "", "only items with this in their operation, tool, code, dependency or run")
 	limitFlag(cmd, &limit, "items")
 	return cmd
+}
+
+// stateValue is the state of an item as the lists have it: those that are put
+// off have one of their own.
+type stateValue struct{ q *gate.ItemsQuery }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (v stateValue) UnmarshalText(b []byte) error {
+	if v.q.Snoozed = string(b) == "snoozed"; v.q.Snoozed {
+		b = []byte(gate.HoldOpen.String())
+	}
+	return v.q.State.UnmarshalText(b)
 }
 
 var itemColumns = []column{
@@ -85,6 +101,22 @@ func itemRow(i *gate.ItemRow, now time.Time) []string {
 		string(i.ID), views.KindWord(i.Kind), strconv.FormatInt(i.Version, 10), string(i.Run), string(i.Op), i.Tool,
 		string(i.Code), strconv.FormatInt(i.Permits, 10), left(i.Deadline.Time, now), instant(i.Opened.Time), i.ClaimBy,
 	}
+}
+
+// snoozedColumns say when an item comes back where itemColumns say since when it
+// waits.
+var snoozedColumns = func() []column {
+	columns := slices.Clone(itemColumns)
+	columns[itemOpened] = column{head: "BACK AT", rank: 1}
+	return columns
+}()
+
+const itemOpened = 9 // the column of itemColumns
+
+func snoozedRow(i *gate.ItemRow, now time.Time) []string {
+	row := itemRow(i, now)
+	row[itemOpened] = instant(i.Snoozed.Time)
+	return row
 }
 
 // resolvedColumns say how, by whom and when where itemColumns say what is left

@@ -66,3 +66,24 @@ func TestQueueListOfResolvedItems(t *testing.T) {
 		t.Errorf("the newest does not say what was found: %s", out)
 	}
 }
+
+// Items that are put off are a list of their own, which says when they come
+// back.
+func TestQueueListOfSnoozedItems(t *testing.T) {
+	w := newWorld(t, "text")
+	until := time.Now().UTC().Add(time.Hour).Truncate(time.Second)
+	w.do("run-1", "charge-42", escalation.Act{Verb: gate.ActSnooze, Version: 1, Until: until})
+	snoozed, _ := shown(t, 200, "queue", "list", "--state", "snoozed", "--socket", w.socket)
+	for _, want := range []string{"BACK AT", "charge-42", instant(until)} {
+		if !strings.Contains(snoozed, want) {
+			t.Errorf("the list lacks %q:\n%s", want, snoozed)
+		}
+	}
+	open, _ := shown(t, 200, "queue", "list", "--socket", w.socket)
+	if strings.Contains(snoozed, "deploy-3") || strings.Contains(open, "charge-42") || !strings.Contains(open, "deploy-3") {
+		t.Errorf("snoozed:\n%s\nopen:\n%s", snoozed, open)
+	}
+	if _, errs := shown(t, 200, "queue", "list", "--state", "asleep", "--socket", w.socket); !strings.Contains(errs, "open, snoozed, dead-letter, resolved") {
+		t.Errorf("a state that is none: %s", errs)
+	}
+}

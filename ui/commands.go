@@ -103,12 +103,12 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 		if err != nil {
 			return msg, err
 		}
-		left, err := o.left(ctx, got.Rows, w.shown, q.State, now)
+		left, err := o.left(ctx, got.Rows, w.shown, q)
 		if err != nil {
 			return msg, err
 		}
-		if n := msg.counts.Open() - got.Total; n > 0 && q.State == gate.HoldOpen && q.Text == "" {
-			if msg.snoozed, err = o.snoozed(ctx, n, now); err != nil {
+		if open := q.State == gate.HoldOpen && !q.Snoozed && q.Text == ""; open && got.Total < msg.counts.Open() {
+			if msg.snoozed, err = o.snoozed(ctx, now); err != nil {
 				return msg, err
 			}
 		}
@@ -180,32 +180,18 @@ func prior(q gate.Window, above int) bool {
 	return above > 0 || above < 0 && q.Anchor != "" && q.Before > 0
 }
 
-// snoozed finds out until when n items are put off: the list as it will be in a
-// year holds them too. Among many others they are counted only.
-func (o *outside) snoozed(ctx context.Context, n int64, now time.Time) (snoozedItems, error) {
-	const few = 64
-	s := snoozedItems{n: n}
-	got, err := o.source.Items(ctx, gate.ItemsQuery{Window: gate.Window{After: few}, Now: now.AddDate(1, 0, 0), State: gate.HoldOpen})
-	if err != nil {
-		return s, err
+// snoozed finds out how many items are put off, and until when.
+func (o *outside) snoozed(ctx context.Context, now time.Time) (snoozedItems, error) {
+	got, err := o.source.Items(ctx, gate.ItemsQuery{Window: gate.Window{After: 1}, Now: now, Snoozed: true})
+	if err != nil || len(got.Rows) == 0 {
+		return snoozedItems{}, err
 	}
-	for i := range got.Rows {
-		if until := got.Rows[i].Snoozed.Time; now.Before(until) {
-			n--
-			if s.until.IsZero() || until.Before(s.until) {
-				s.until = until
-			}
-		}
-	}
-	if n != 0 {
-		s.until = time.Time{}
-	}
-	return s, nil
+	return snoozedItems{n: got.Total, until: got.Rows[0].Snoozed.Time}, nil
 }
 
-// left looks at the items that were shown and that an answer does not hold:
-// they have changed places, or have left the list; then it says how.
-func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed, in gate.HoldState, now time.Time) (map[gate.ItemID]string, error) {
+// left looks at the items that were shown and that an answer to q does not
+// hold: they have changed places, or have left the list; then it says how.
+func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed, q gate.ItemsQuery) (map[gate.ItemID]string, error) {
 	here := make(map[gate.ItemID]bool, len(rows))
 	for i := range rows {
 		here[rows[i].ID] = true
@@ -215,7 +201,15 @@ func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed,
 		if here[s.id] {
 			continue
 		}
-		op, err := o.operation(ctx, s.ref, now)
+		q.Window, q.Text = gate.Window{Anchor: string(s.id), After: 1}, ""
+		still, err := o.source.Items(ctx, q)
+		switch {
+		case err != nil:
+			return nil, err
+		case len(still.Rows) > 0 && still.Rows[0].ID == s.id:
+			continue
+		}
+		op, err := o.operation(ctx, s.ref, q.Now)
 		if err != nil {
 			return nil, err
 		}
@@ -223,13 +217,10 @@ func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed,
 		if err != nil {
 			return nil, err
 		}
-		if op != nil && op.ItemState == in && !putOff(latest) {
-			continue
-		}
 		if left == nil {
 			left = make(map[gate.ItemID]string)
 		}
-		left[s.id] = howItLeft(op, latest, o.who.ID)
+		left[s.id] = howItLeft(op, latest, q, o.who.ID)
 	}
 	return left, nil
 }

@@ -27,9 +27,14 @@ func decisive(latest []gate.DecisionRow) *gate.DecisionRow {
 	return nil
 }
 
-// putOff reports whether the newest decision hides an item for a while.
-func putOff(latest []gate.DecisionRow) bool {
-	return len(latest) > 0 && latest[0].Act == gate.ActSnooze && !latest[0].Verdict.IsStop()
+// snoozer returns the newest decision that put an item off, nil for none.
+func snoozer(latest []gate.DecisionRow) *gate.DecisionRow {
+	for i := range latest {
+		if d := &latest[i]; d.Act == gate.ActSnooze && d.Verdict == gate.Recorded {
+			return d
+		}
+	}
+	return nil
 }
 
 // resolver returns what resolved an item that is resolved: the newest verb that
@@ -56,16 +61,24 @@ func resolver(latest []gate.DecisionRow) *gate.DecisionRow {
 	return report
 }
 
-// howItLeft says in a few words why an item is no longer in a list.
-func howItLeft(op *gate.OpRow, latest []gate.DecisionRow, me string) string {
+// howItLeft says in a few words why an item is no longer in the list of q.
+func howItLeft(op *gate.OpRow, latest []gate.DecisionRow, q gate.ItemsQuery, me string) string {
 	if op == nil {
 		return "is no longer here"
 	}
+	if op.ItemState != gate.HoldResolved {
+		d := snoozer(latest)
+		switch {
+		case op.ItemState != q.State:
+			return "is now " + op.ItemState.String()
+		case q.Snoozed:
+			return "is back in the queue"
+		case d != nil:
+			return "was snoozed by " + actorName(d.Actor, me)
+		}
+		return "is snoozed"
+	}
 	switch d := resolver(latest); {
-	case op.ItemState != gate.HoldResolved && putOff(latest):
-		return "was snoozed by " + actorName(latest[0].Actor, me)
-	case op.ItemState != gate.HoldResolved:
-		return "is now " + op.ItemState.String()
 	case d == nil:
 		return "was resolved"
 	case d.Act.IsVerb():

@@ -78,7 +78,7 @@ func keymap() []binding {
 		{in: inQueue | inReview, keys: "U", show: "U", does: "undo", says: "undo the newest claim, release or snooze of yours", off: (*Model).noUndo, do: (*Model).takeBack},
 		{in: lists, keys: "R", show: "R", says: "take in what has come, moved or left; the cursor stays with its row", off: (*Model).noNews, do: (*Model).takeIn},
 		{in: lists, keys: "/", show: "/", does: "filter", says: "show only what mentions a text", do: (*Model).openPrompt},
-		{in: lists, keys: "f", show: "f", does: "lists", says: "the next list; queue: open, dead-letter, resolved; runs: any, active, exhausted, ended", do: (*Model).nextList},
+		{in: lists, keys: "f", show: "f", does: "lists", says: "the next list; queue: open, snoozed, dead-letter, resolved; runs: any, active, exhausted, ended", do: (*Model).nextList},
 
 		// One run.
 		{in: inRun, keys: "left h", show: "left/right", does: "fold", says: "fold and unfold a node of the tree", do: func(m *Model) tea.Cmd { m.here().run.fold(); return m.tell(m.here().run) }},

@@ -77,10 +77,11 @@ type readMsg struct {
 	cameNow   *gate.OpRow
 }
 
-// snoozedItems are the open items that are in no list, for the time being.
+// snoozedItems are the open items that are in a list of their own, for the time
+// being.
 type snoozedItems struct {
 	n     int64
-	until time.Time // the first of them comes back; zero when that is not known
+	until time.Time // the first of them comes back
 }
 
 // itemMsg is one item in full.

@@ -38,18 +38,18 @@ func (m *Model) applyPrompt() tea.Cmd {
 	if m.here().place == inRuns {
 		m.runs.filter(m.runs.state, text)
 	} else {
-		m.queue.filter(m.queue.state, text)
+		m.queue.filter(m.queue.of, text)
 	}
 	m.feed.urgent = true
 	return nil
 }
 
-// nextList goes on to the next state that a list can show.
+// nextList goes on to the next list of what is shown.
 func (m *Model) nextList() tea.Cmd {
 	if m.here().place == inRuns {
 		m.runs.filter((m.runs.state+1)%(gate.RunEnded+1), m.runs.text)
 	} else {
-		m.queue.filter(nextState(m.queue.state), m.queue.text)
+		m.queue.filter((m.queue.of+1)%len(queueLists), m.queue.text)
 	}
 	m.feed.urgent = true
 	return nil

@@ -186,7 +186,7 @@ func (d deaf) Do(ctx context.Context, who gate.Actor, id gate.ItemID, act escala
 func TestAResolvedReviewSaysWhy(t *testing.T) {
 	h, ids := incident(t)
 	h.w.act(lee, ids[0], happened)
-	h.press("f", "f", "j", "enter")
+	h.press("f", "f", "f", "enter")
 	h.wantRow("resolved", "reconcile by lee", "0s ago, 12:00:06", "RESOLVED", "happened")
 	h.wantRow("because", "found it")
 	h.wantRow("evidence", "their log")

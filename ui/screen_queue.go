@@ -11,22 +11,37 @@ import (
 
 // queueScreen is what waits for a person.
 type queueScreen struct {
-	list  window[gate.ItemID, gate.ItemRow]
-	state gate.HoldState
-	text  string
-	gen   int // number of the list: another filter is another list
+	list window[gate.ItemID, gate.ItemRow]
+	of   int // of queueLists
+	text string
+	gen  int // number of the list: another filter is another list
 
 	snoozed snoozedItems
 }
 
+// queueLists are the lists of items, in the order in which they are gone
+// through.
+var queueLists = [...]struct {
+	name    string
+	state   gate.HoldState
+	snoozed bool
+	empty   string
+}{
+	{name: "open", state: gate.HoldOpen, empty: "Nothing waits for a person."},
+	{name: "snoozed", state: gate.HoldOpen, snoozed: true, empty: "Nothing is snoozed."},
+	{name: "dead-letter", state: gate.HoldDeadLetter, empty: "No dead-letters."},
+	{name: "resolved", state: gate.HoldResolved, empty: "Nothing has been resolved yet."},
+}
+
 func newQueueScreen() queueScreen {
-	s := queueScreen{list: newWindow(func(r *gate.ItemRow) gate.ItemID { return r.ID }), state: gate.HoldOpen}
+	s := queueScreen{list: newWindow(func(r *gate.ItemRow) gate.ItemID { return r.ID })}
 	s.list.pick = true
 	return s
 }
 
 func (s *queueScreen) wants(w *want) {
-	w.queue = &gate.ItemsQuery{Window: s.list.query(), State: s.state, Text: s.text}
+	of := &queueLists[s.of]
+	w.queue = &gate.ItemsQuery{Window: s.list.query(), State: of.state, Snoozed: of.snoozed, Text: s.text}
 	w.queueGen = s.gen
 	for _, r := range s.list.visible() {
 		if !s.list.hasLeft(r.ID) {
@@ -36,38 +51,26 @@ func (s *queueScreen) wants(w *want) {
 }
 
 // filter makes it another list.
-func (s *queueScreen) filter(state gate.HoldState, text string) {
-	s.state, s.text = state, text
+func (s *queueScreen) filter(of int, text string) {
+	s.of, s.text = of, text
 	s.snoozed = snoozedItems{}
 	s.gen++
 	s.list.reset()
 	s.list.pick = true
 }
 
-// nextState is the filter that comes after one.
-func nextState(s gate.HoldState) gate.HoldState {
-	switch s {
-	case gate.HoldOpen:
-		return gate.HoldDeadLetter
-	case gate.HoldDeadLetter:
-		return gate.HoldResolved
-	default:
-		return gate.HoldOpen
-	}
-}
-
 func (m *Model) viewQueue(p views.Page) string {
 	s := &m.queue
-	v := views.QueueView{Rows: s.list.visible(), Selected: s.list.cur.id, Left: s.list.left, Resolved: s.state == gate.HoldResolved, Me: m.Who.ID}
+	of := &queueLists[s.of]
+	v := views.QueueView{
+		Rows: s.list.visible(), Selected: s.list.cur.id, Left: s.list.left, Me: m.Who.ID,
+		Snoozed: of.snoozed, Resolved: of.state == gate.HoldResolved, Empty: of.empty,
+	}
 	switch {
 	case !s.list.loaded:
 		v.Empty = "Reading."
 	case s.text != "":
 		v.Empty = "No item here mentions " + s.text + "."
-	case s.state == gate.HoldDeadLetter:
-		v.Empty = "No dead-letters."
-	case s.state == gate.HoldResolved:
-		v.Empty = "Nothing has been resolved yet."
 	case s.snoozed.n > 0:
 		v.Empty = "Nothing else waits for a person: " + s.snoozed.String() + "."
 	}
@@ -89,7 +92,7 @@ func (s *queueScreen) side(dot string) string {
 	if s.text != "" {
 		said = "/" + s.text + " "
 	}
-	said += fmt.Sprintf("%d %s", s.list.total, s.state)
+	said += fmt.Sprintf("%d %s", s.list.total, queueLists[s.of].name)
 	if off := s.snoozed.String(); off != "" {
 		said += dot + off
 	}
@@ -101,8 +104,6 @@ func (s snoozedItems) String() string {
 	switch {
 	case s.n < 1:
 		return ""
-	case s.until.IsZero():
-		return fmt.Sprintf("%d snoozed", s.n)
 	case s.n == 1:
 		return "1 snoozed until " + s.until.Format("15:04Z")
 	}

@@ -8,8 +8,9 @@ import (
 	"tollgate/gate"
 )
 
-// An item that is put off is in no list; that it is, and until when, is said
-// where it would be, and in its review.
+// An item that is put off is in a list of its own, the first to come back first;
+// that there are some, and until when, is said where they would be, and in their
+// reviews.
 func TestSnoozed(t *testing.T) {
 	w := newWorld(t)
 	w.run("run-1", 8, 4, 10*time.Minute)
@@ -31,7 +32,24 @@ func TestSnoozed(t *testing.T) {
 	h.poke()
 	h.wantRow("charge-3")
 	h.wantRow("2 snoozed, the first until 12:30Z")
+	h.press("f")
+	h.wantRow("OPERATION", "LEFT", "BACK")
+	h.wantRow(">", "charge-2", "29m")
+	h.wantRow("charge-1", "59m")
+	h.wantNoRow("charge-3")
+	h.wantRow("2 snoozed")
 	h.press("j", "z")
+	h.wantRow("charge-1 is back in the queue")
+	h.poke()
+	h.wantRow("charge-1", "is back in the queue")
+	h.press("R")
+	h.wantRow("1 snoozed")
+	h.press("f", "f", "f")
+	h.wantRow(">", "charge-1")
+	h.press("z")
+	h.poke()
+	h.wantRow("charge-1", "was snoozed by you")
+	h.press("R", "j", "z")
 	h.wantRow("snoozed charge-3 until", "U undoes")
 	h.wantNoRow("snoozed charge-3", "deadline")
 	h.w.act(lee, third, escalation.Act{Verb: gate.ActSnooze, Until: noon})

@@ -14,7 +14,7 @@ import (
 // At every width the columns stand side by side inside it, those of rank 0
 // are there, and the order is kept.
 func TestLayout(t *testing.T) {
-	for name, cols := range map[string][]column{"queue": queueColumns, "resolved": resolvedColumns, "runs": runsColumns} {
+	for name, cols := range map[string][]column{"queue": queueColumns, "snoozed": snoozedColumns, "resolved": resolvedColumns, "runs": runsColumns} {
 		for width := LeastWidth; width <= 300; width++ {
 			got := layout(cols, listFrom, width)
 			at, kept, id := listFrom, 0, -1
@@ -54,7 +54,7 @@ func TestLayout(t *testing.T) {
 // What is left away is what matters least: no column is missing where one that
 // matters less, and is no narrower, is shown.
 func TestLayoutKeepsWhatMatters(t *testing.T) {
-	for name, cols := range map[string][]column{"queue": queueColumns, "resolved": resolvedColumns, "runs": runsColumns} {
+	for name, cols := range map[string][]column{"queue": queueColumns, "snoozed": snoozedColumns, "resolved": resolvedColumns, "runs": runsColumns} {
 		for width := LeastWidth; width <= 300; width++ {
 			shown := layout(cols, listFrom, width)
 			for _, out := range cols {
@@ -79,6 +79,9 @@ func TestLayoutKeepsWhatMatters(t *testing.T) {
 		{"queue", queueColumns, 60, "KIND OPERATION CODE LEFT CLAIMED"},
 		{"queue", queueColumns, 80, "KIND OPERATION TOOL CODE LEFT CLAIMED"},
 		{"queue", queueColumns, 120, "KIND OPERATION TOOL RUN CODE ATTEMPTS LEFT AGE CLAIMED"},
+		{"snoozed", snoozedColumns, 40, "KIND OPERATION BACK"},
+		{"snoozed", snoozedColumns, 80, "KIND OPERATION TOOL CODE LEFT BACK"},
+		{"snoozed", snoozedColumns, 120, "KIND OPERATION TOOL RUN CODE ATTEMPTS LEFT AGE BACK"},
 		{"resolved", resolvedColumns, 40, "OPERATION ENDED"},
 		{"resolved", resolvedColumns, 60, "OPERATION ENDED BY AGO"},
 		{"resolved", resolvedColumns, 80, "OPERATION TOOL ENDED BY AGO"},

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"slices"
 	"time"
 
 	"tollgate/gate"
@@ -12,7 +13,8 @@ type QueueView struct {
 	Selected gate.ItemID    // empty when nothing is selected
 	Marked   map[gate.ItemID]bool
 	Left     map[gate.ItemID]string // rows that have left the queue and still keep their places, and how
-	Resolved bool                   // the rows are items that have been resolved
+	Snoozed  bool                   // the rows are items that are put off
+	Resolved bool                   // or that have been resolved
 	Me       string                 // id of the operator, to know their own claims
 	Empty    string                 // said when there are no rows; empty for the usual words
 }
@@ -33,6 +35,7 @@ const (
 	itemEnded
 	itemBy
 	itemDone
+	itemBack
 )
 
 var queueColumns = []column{
@@ -46,6 +49,19 @@ var queueColumns = []column{
 	{id: itemAge, title: "AGE", least: 4, most: 6, rank: 6, right: true},
 	{id: itemClaim, title: "CLAIMED", least: 7, wide: 10, good: 13, most: 24, rank: 3},
 }
+
+// snoozedColumns say in which time an item comes back where others say who has
+// it.
+var snoozedColumns = func() []column {
+	cols := slices.Clone(queueColumns)
+	for i := range cols {
+		if cols[i].id == itemLeft {
+			cols[i].rank = 1
+		}
+	}
+	cols[len(cols)-1] = column{id: itemBack, title: "BACK", least: 6, most: 8, right: true}
+	return cols
+}()
 
 // resolvedColumns say how, by whom and when where others say what is left and
 // who has it.
@@ -62,7 +78,10 @@ var resolvedColumns = []column{
 // Queue draws the queue.
 func Queue(p Page, v QueueView) string {
 	cols := queueColumns
-	if v.Resolved {
+	switch {
+	case v.Snoozed:
+		cols = snoozedColumns
+	case v.Resolved:
 		cols = resolvedColumns
 	}
 	none := v.Empty
@@ -136,6 +155,9 @@ func (b *block) item(r *gate.ItemRow, cols []column, qualified bool, me string, 
 			b.rightNumber(dim, c.width)
 		case itemClaim:
 			b.claim(r, me, now, c.width)
+		case itemBack:
+			b.tmp = appendAge(b.tmp[:0], r.Snoozed.Sub(now))
+			b.rightNumber(text, c.width)
 		case itemEnded:
 			b.cell(text, EndedWord(r), c.width)
 		case itemBy:

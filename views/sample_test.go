@@ -233,6 +233,13 @@ func screens() map[string]func(Page) string {
 			rows := sampleItems()
 			return Queue(p, QueueView{Rows: rows, Me: "uid:1001", Left: map[gate.ItemID]string{rows[1].ID: "was resolved by dana\r (reconcile)"}})
 		},
+		"queue-snoozed": func(p Page) string {
+			rows := sampleItems()[:2]
+			for i := range rows {
+				rows[i].Snoozed = gate.InstantOf(now.Add(time.Duration(i+1) * 12 * time.Minute))
+			}
+			return Queue(p, QueueView{Rows: rows, Selected: rows[1].ID, Me: "uid:1001", Snoozed: true})
+		},
 		"queue-resolved": func(p Page) string {
 			rows := sampleItems()[:4]
 			for i, how := range []struct {
