@@ -119,12 +119,12 @@ func (s *Store) Against(c Checkpoint) error {
 // verifyFold builds a projection anew beside the store's own and compares.
 func (s *Store) verifyFold(ctx context.Context, l *ledger, v *Verification) error {
 	path := filepath.Join(s.files.dir, "verify.db"+newSuffix)
+	defer os.Remove(path) //nolint:errcheck // the next one removes it
 	rows, err := createProjection(path, s.store)
 	if err != nil {
 		return err
 	}
-	defer os.Remove(path) //nolint:errcheck // the next one removes it
-	defer rows.close()    //nolint:errcheck // it goes with the file
+	defer rows.close() //nolint:errcheck // it goes with the file
 	f, err := newFolder(rows, v.Realm)
 	if err != nil {
 		return err

@@ -230,14 +230,15 @@ func openFolder(ctx context.Context, dir string, l *ledger, last uint64, known e
 		return nil, wrong, fmt.Errorf("%s: %w", path, wrong)
 	}
 	fresh := path + newSuffix
-	if rows, err = createProjection(fresh, l.store); err != nil {
-		return nil, wrong, err
+	if rows, err = createProjection(fresh, l.store); err == nil {
+		_, err = followLedger(ctx, rows, l, last)
+		err = errors.Join(err, rows.close())
 	}
-	_, err = followLedger(ctx, rows, l, last)
-	if err = errors.Join(err, rows.close()); err == nil {
+	if err == nil {
 		err = os.Rename(fresh, path)
 	}
 	if err != nil {
+		os.Remove(fresh) //nolint:errcheck // it takes up room at most, until the next time
 		return nil, wrong, err
 	}
 	if rows, err = openProjection(path, l.store); err != nil {
