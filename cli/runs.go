@@ -124,7 +124,7 @@ func (a *app) printRun(run *gate.RunView, now time.Time) error {
 		if o.Stop != 0 {
 			stop = o.Stop.String()
 		}
-		t.row(string(o.Op), o.State.String(), o.Tool, o.Effect.String(), strconv.FormatInt(o.Permits, 10), known(o.Outcome), stop, string(o.Item), o.Key)
+		t.row(string(o.Op), o.State.String(), o.Tool, o.Effect.String(), strconv.FormatInt(o.Permits, 10), known(o.KnownEffect), stop, string(o.Item), o.Key)
 	}
 	return a.print(t)
 }
@@ -143,11 +143,11 @@ var operationColumns = []column{
 
 // known prints what is known of a write's effect. An unknown one is never
 // printed bare.
-func known(effect string) string {
-	if effect == "unknown" {
+func known(effect gate.KnownEffect) string {
+	if effect == gate.KnownUnknown {
 		return views.OutcomeWord(gate.OutcomeUnknown)
 	}
-	return effect
+	return effect.String()
 }
 
 func runFields(r *gate.RunRow, now time.Time) *fields {

@@ -27,7 +27,7 @@ type Item struct {
 	InputDigest  string            `json:"input_digest,omitempty"`
 	Key          string            `json:"key"`
 	KeyGiven     bool              `json:"key_given,omitempty"` // it is the caller's own
-	Effects      string            `json:"effect_known"`        // none, happened, did-not-happen, unknown
+	KnownEffect  gate.KnownEffect  `json:"effect_known"`
 	Asker        gate.Actor        `json:"asker"`
 	Tokens       int64             `json:"tokens,omitempty"` // what one repeat costs
 	Budget       gate.BudgetRow    `json:"budget"`
@@ -81,7 +81,7 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 	header := gate.RowOfRun(run, now)
 	it := Item{
 		ItemRow: row, Path: op.Path, Parent: op.Parent,
-		Input: op.Input, InputDigest: shown.Digest, Key: op.Key, KeyGiven: op.KeyGiven, Effects: shown.Outcome,
+		Input: op.Input, InputDigest: shown.Digest, Key: op.Key, KeyGiven: op.KeyGiven, KnownEffect: shown.KnownEffect,
 		Asker: op.Asker, Tokens: op.Tokens,
 		Budget: header.Budget, RunState: header.State, Ending: header.Ending,
 		Breaker: dep.Breaker, SameCause: sameCause, Claim: ClaimOf(row, now),

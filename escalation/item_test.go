@@ -34,7 +34,7 @@ func TestItemCarriesTheWholeContract(t *testing.T) {
 			Attempts: gate.Spent{Spent: 1, Limit: 6}, Permits: 1, Opened: gate.InstantOf(noon.Add(2 * time.Second)), Deadline: gate.InstantOf(noon.Add(30 * time.Second)),
 		},
 		FirstFailure: &failure, LastFailure: &failure, Input: json.RawMessage(`{"order":42}`),
-		Effects: "unknown", Asker: gate.Actor{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
+		KnownEffect: gate.KnownUnknown, Asker: gate.Actor{ID: "uid:1001", Name: "agents", Source: "peer-uid"},
 		Budget: gate.BudgetRow{
 			Attempts: gate.Spent{Spent: 1, Limit: 6}, SideEffects: gate.Spent{Spent: 1, Limit: 1},
 			Started: gate.InstantOf(noon), Deadline: gate.InstantOf(noon.Add(30 * time.Second)), LeftMS: 26000,

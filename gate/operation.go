@@ -226,20 +226,44 @@ func (o *Operation) State(now time.Time) OpState {
 	}
 }
 
-// KnownEffect says what the gate knows of a write's effect: none (never
-// dispatched, or a read), happened, did-not-happen or unknown.
-func (o *Operation) KnownEffect() string {
+// KnownEffect is what the gate knows of a write's effect. The zero value is
+// none: it was never dispatched, or is a read.
+type KnownEffect uint8
+
+// What is known of an effect.
+const (
+	KnownNone KnownEffect = iota
+	KnownHappened
+	KnownNotHappened
+	KnownUnknown // nobody knows whether it happened: outcome unknown
+)
+
+var knownEffectNames = [...]string{KnownNone: "none", KnownHappened: "happened", KnownNotHappened: "did-not-happen", KnownUnknown: "unknown"}
+
+// String returns the name.
+func (k KnownEffect) String() string { return nameOf(knownEffectNames[:], k, "KnownEffect") }
+
+// MarshalText writes the name.
+func (k KnownEffect) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads a name.
+func (k *KnownEffect) UnmarshalText(b []byte) error {
+	return parseName(knownEffectNames[:], k, "known effect", string(b))
+}
+
+// KnownEffect says what the gate knows of the operation's effect.
+func (o *Operation) KnownEffect() KnownEffect {
 	switch {
 	case o.Effect != EffectWrite || o.Permits == 0:
-		return "none"
+		return KnownNone
 	case o.Settled == SettledSucceeded:
-		return "happened"
+		return KnownHappened
 	case o.Unknowns > 0:
-		return "unknown"
+		return KnownUnknown
 	case o.Newest() != nil && o.Newest().InFlight():
-		return "unknown"
+		return KnownUnknown
 	default:
-		return "did-not-happen"
+		return KnownNotHappened
 	}
 }
 

@@ -37,7 +37,7 @@ func RowOfOp(o *Operation, r *Run, now time.Time) OpRow {
 	row := OpRow{
 		Run: o.Run, Op: o.ID, State: o.State(now), Agent: agentOf(o, r), Path: o.Path, Parent: o.Parent,
 		Tool: o.Tool, Dependency: o.Dependency, Effect: o.Effect, RetrySafety: o.Safety,
-		Outcome: o.KnownEffect(), Key: o.Key, Digest: o.Digest.String(), Permits: o.Permits,
+		KnownEffect: o.KnownEffect(), Key: o.Key, Digest: o.Digest.String(), Permits: o.Permits,
 		Attempts: make([]AttemptRow, len(o.Attempts)),
 		Stop:     o.Stop, Terminal: o.Terminal, Result: o.Result, Last: o.Last,
 	}

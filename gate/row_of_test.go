@@ -140,7 +140,7 @@ func TestRowOfOp(t *testing.T) {
 		o, _ := heldPayment()
 		return OpRow{
 			Run: "r1", Op: "charge-42", State: OpHeld, Agent: "planner", Tool: "payments.charge", Dependency: "payments-api",
-			Effect: EffectWrite, RetrySafety: SafetyNever, Outcome: "unknown", Key: "k", Permits: 1, Stop: StopUnsafeToRepeat,
+			Effect: EffectWrite, RetrySafety: SafetyNever, KnownEffect: KnownUnknown, Key: "k", Permits: 1, Stop: StopUnsafeToRepeat,
 			Attempts: []AttemptRow{{
 				Ordinal: 1, Seq: 2, Tool: "payments.charge", Permitted: Instant{rowNoon}, NotBefore: Instant{rowNoon}, NotAfter: Instant{rowNoon.Add(10 * time.Second)},
 				ReportedAt: Instant{rowNoon.Add(2 * time.Second)}, Inner: 1, Outcome: OutcomeUnknown, Class: &transient, Failure: &o.LastError,

@@ -106,7 +106,7 @@ type OpRow struct {
 	Dependency  string       `json:"dependency"`
 	Effect      Effect       `json:"effect"`
 	RetrySafety RetrySafety  `json:"retry_safety"`
-	Outcome     string       `json:"effect_known"` // none, happened, did-not-happen, unknown
+	KnownEffect KnownEffect  `json:"effect_known"`
 	Key         string       `json:"key"`
 	Digest      string       `json:"input_digest,omitempty"`
 	Permits     int64        `json:"attempts_permitted"`

@@ -64,22 +64,22 @@ func TestRP3Findings(t *testing.T) {
 	equal(t, "outcome", d.Outcome, OutcomeSucceeded)
 	equal(t, "finding", w.op("a").Attempts[0].Finding, FindingHappened)
 	equal(t, "found by", w.op("a").Attempts[0].Found, d.Seq)
-	equal(t, "known effect", w.op("a").KnownEffect(), "happened")
+	equal(t, "known effect", w.op("a").KnownEffect(), KnownHappened)
 	equal(t, "result for the agent", w.ask("a", "charge").Result, "receipt 9")
 
 	w = lost(t)
-	equal(t, "known effect", w.op("a").KnownEffect(), "unknown")
+	equal(t, "known effect", w.op("a").KnownEffect(), KnownUnknown)
 	d = w.reconcile("a", FindingDidNotHappen)
 	equal(t, "outcome", d.Outcome, OutcomeFailed)
 	equal(t, "finding", w.op("a").Attempts[0].Finding, FindingDidNotHappen)
 	equal(t, "found by", w.op("a").Attempts[0].Found, d.Seq)
 	w.reconcile("a", FindingDidNotHappen)
 	equal(t, "found by the first", w.op("a").Attempts[0].Found, d.Seq)
-	equal(t, "known effect", w.op("a").KnownEffect(), "did-not-happen")
+	equal(t, "known effect", w.op("a").KnownEffect(), KnownNotHappened)
 
 	w = lost(t)
 	w.reconcile("a", FindingCannotTell)
-	equal(t, "known effect", w.op("a").KnownEffect(), "unknown")
+	equal(t, "known effect", w.op("a").KnownEffect(), KnownUnknown)
 	equal(t, "evidence", w.op("a").Evidence, FindingCannotTell)
 
 	w = newWorld(t) // a read has no effect to find, and nothing was dispatched here

@@ -54,7 +54,7 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 		Findings: it.Findings, Changed: ChangedBy(it.Changed), Resolved: it.State == gate.HoldResolved,
 		Op: &gate.OpRow{
 			Run: it.Run, Op: it.Op, Agent: it.Agent, Path: it.Path, Parent: it.Parent, Tool: it.Tool, Dependency: it.Dependency,
-			Effect: it.Effect, RetrySafety: it.RetrySafety, Outcome: it.Effects, Key: it.Key, Digest: it.InputDigest,
+			Effect: it.Effect, RetrySafety: it.RetrySafety, KnownEffect: it.KnownEffect, Key: it.Key, Digest: it.InputDigest,
 			Permits: it.Permits, Attempts: it.Dispatches, Terminal: it.Terminal,
 		},
 		Run: &gate.RunRow{Run: it.Run, State: it.RunState, Ending: it.Ending, Budget: it.Budget},

@@ -130,7 +130,7 @@ func sampleRun() *gate.RunView {
 	op := func(name, agent, tool string, e gate.Effect, s gate.OpState, as ...gate.AttemptRow) *gate.OpRow {
 		run.Ops = append(run.Ops, gate.OpRow{
 			Run: "run-1", Op: gate.OpID(name), Agent: agent, Tool: tool, Dependency: tool[:2] + "-api", Effect: e, State: s,
-			Key: "8f1c2d3e4f5061728394a5b6c7d8e9e0", Digest: "sha256:1c8f", Permits: int64(len(as)), Attempts: as, Outcome: "none",
+			Key: "8f1c2d3e4f5061728394a5b6c7d8e9e0", Digest: "sha256:1c8f", Permits: int64(len(as)), Attempts: as,
 		})
 		return &run.Ops[len(run.Ops)-1]
 	}
@@ -140,7 +140,7 @@ func sampleRun() *gate.RunView {
 		attempt(2, "08:46:03.000", "08:46:03.400", gate.OutcomeSucceeded, "", nil))
 	charge := op("charge-42", "planner/billing", "payments.charge", gate.EffectWrite, gate.OpHeld,
 		attempt(1, "08:46:29.000", "08:46:31.000", gate.OutcomeUnknown, "timeout", &tr))
-	charge.Kind, charge.Stop, charge.Item, charge.ItemState, charge.Version, charge.Outcome = gate.KindOutcomeUnknown, gate.StopUnsafeToRepeat, gate.ItemIDOf("run-1", "charge-42"), gate.HoldOpen, 3, "unknown"
+	charge.Kind, charge.Stop, charge.Item, charge.ItemState, charge.Version, charge.KnownEffect = gate.KindOutcomeUnknown, gate.StopUnsafeToRepeat, gate.ItemIDOf("run-1", "charge-42"), gate.HoldOpen, 3, gate.KnownUnknown
 	charge.Terminal = &gate.Terminal{Type: gate.TypeStopped, Reason: "STOP_UNSAFE_TO_REPEAT", NextAction: gate.RouteReconcile}
 	fetch := op("fetch-rates", "planner/billing", "fx.rates", gate.EffectRead, gate.OpInFlight, attempt(1, "09:12:40.000", "", gate.OutcomePending, "", nil))
 	fetch.Parent = "lookup"

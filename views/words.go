@@ -105,7 +105,7 @@ func (t *Theme) stateLook(o *gate.OpRow) (glyph, word string, s style) {
 	case gate.OpSucceeded:
 		return t.g.ok, "succeeded", live
 	case gate.OpFailed:
-		if o.Outcome == "unknown" {
+		if o.KnownEffect == gate.KnownUnknown {
 			return t.g.unknown, "outcome unknown", waits
 		}
 		if o.Stop.IsStop() {
