@@ -154,6 +154,19 @@ func TestReviewKeepsItsVerbsInSight(t *testing.T) {
 	}
 }
 
+// What a form asks for stands together, whatever the width.
+func TestWhatAVerbNeedsStandsTogether(t *testing.T) {
+	v := sampleReview()
+	for width := 80; width <= 200; width++ {
+		for row := range strings.Lines(PrintReview(v, now, width)) {
+			row = strings.TrimSpace(row)
+			if strings.HasSuffix(row, "needs") || strings.HasSuffix(row, ";") && strings.Contains(row, "caller") || row == "reason" {
+				t.Errorf("at %d: %q", width, row)
+			}
+		}
+	}
+}
+
 // Items share a dependency, and a code where there was a failure.
 func TestAlsoOpen(t *testing.T) {
 	v := sampleReview()

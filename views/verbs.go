@@ -271,15 +271,21 @@ func (b *block) verb(p *Preview, above []gate.Check) {
 			b.put(waits, "not possible: ")
 			needs = ""
 		}
-		if needs != "" {
-			says += "; needs " + needs
-		}
 		at := b.x
 		if b.rest() < 24 && at > saysAt {
 			b.end()
 			at = saysAt
 		}
+		if rows := wrap(says, b.width-at, 6, b.th.ascii); needs != "" && len(rows) > 0 {
+			needs = "needs " + needs
+			if last := rows[len(rows)-1]; Width(last)+len("; ")+len(needs) <= b.width-at {
+				says, needs = says+"; "+needs, ""
+			}
+		}
 		b.wrapped(at, dim, says)
+		if needs != "" { // together, in a row of its own
+			b.wrapped(saysAt, dim, needs)
+		}
 	}
 	if p.Warns != "" && !p.Never {
 		b.wrapped(saysAt, waits, p.Warns)
