@@ -122,3 +122,62 @@ type Check struct {
 	OK   bool   `json:"ok"`
 	Says string `json:"says"`
 }
+
+// decisionOf begins a decision: what was asked, the inputs, the run as it
+// stands.
+func decisionOf(c Command, in Inputs, run *Run) Decision {
+	d := Decision{Command: c, Inputs: in, Contract: in.Document, Rules: RulesVersion}
+	if run != nil {
+		d.Run, d.Before, d.Agent = run.ID, run.Budget, run.Agent
+	}
+	return d
+}
+
+// about fills in what the decision is about.
+func (d *Decision) about(op *Operation, name string, tool *Tool) {
+	d.Tool, d.Dependency, d.Effect, d.Safety, d.Approval = name, tool.Dependency, tool.Effect, tool.Safety, tool.Approval
+	d.Key, d.Waits = op.Key, op.Hold.Waits()
+}
+
+// refuse takes over a stop, with what is known of the operation.
+func (d *Decision) refuse(v Verdict, op *Operation) {
+	d.Verdict = v
+	if d.Code == "" && op.Permits > 0 {
+		if last := op.Newest(); last != nil {
+			d.Code, d.Class, d.Outcome = last.Failure.Code, last.Class, op.outcome()
+		}
+	}
+	if v == StopTerminal && op.Terminal != nil {
+		t := *op.Terminal
+		if !op.Hold.Waits() {
+			t.NextAction = RouteReturn // nobody has it any more, or nobody yet
+		}
+		d.Terminal, d.Route = &t, t.NextAction
+	}
+}
+
+// end makes a stop terminal: its route, its typed outcome and, where people
+// take it up, its item (R-T1, R-T4, R-D10).
+func (d *Decision) end(op *Operation, policy *Policy) {
+	d.StoresStop = true
+	d.Route = policy.route(d.Verdict, d.Class, op.Unknowns > 0)
+	switch {
+	case op.Permits == 0:
+		d.Route = RouteReturn // never dispatched: no item is claimed to exist
+	case d.Path == PathManual && d.Route == RouteReturn && !policy.QueueOff:
+		d.Route = RouteEscalate // what a person let go comes back to a person (R-P3)
+	}
+	d.Terminal = terminalOf(d, op, d.Route)
+	kind := op.kind(d.Verdict)
+	switch {
+	case d.Route != RouteReturn:
+		d.Hold = op.Hold.opened(d, stateFor(d.Route), kind)
+	case op.Hold.Waits() && op.Hold.Kind != kind:
+		d.Hold = op.Hold.opened(d, op.Hold.State, kind)
+	}
+}
+
+// seal makes the decision a transition. What it read comes with it.
+func (d Decision) seal(reads []Read) Transition {
+	return Transition{decision: d, reads: reads, sealed: true}
+}

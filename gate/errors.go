@@ -50,3 +50,6 @@ var (
 	// ErrDamaged: a stored record does not follow from what came before it.
 	ErrDamaged = errors.New("the store is damaged")
 )
+
+// about says which one an error is about.
+func about(err error, what, id string) error { return fmt.Errorf("%s %q: %w", what, id, err) }

@@ -3,7 +3,6 @@ package gate
 import (
 	"fmt"
 	"slices"
-	"strings"
 )
 
 // WantOf names the aggregates that Fold changes for a decision.
@@ -221,34 +220,6 @@ func (h Hold) at(d *Decision) Hold {
 	}
 	return h
 }
-
-// remember keeps the newest ids that were answered, of asks and of verbs apart
-// (R-A8, R-P6).
-func (o *Operation) remember(id string, body Digest, seq uint64) {
-	if id == "" || id == verbMemo("") {
-		return
-	}
-	like := func(m Memo) bool { return strings.HasPrefix(m.ID, verbMemo("")) == strings.HasPrefix(id, verbMemo("")) }
-	n := 0
-	for _, m := range o.Asks {
-		if like(m) {
-			n++
-		}
-	}
-	kept := make([]Memo, 0, len(o.Asks)+1)
-	for _, m := range o.Asks {
-		if n >= MaxMemos && like(m) {
-			n--
-			continue
-		}
-		kept = append(kept, m)
-	}
-	o.Asks = append(kept, Memo{ID: id, Body: body, Seq: seq})
-}
-
-// verbMemo is under which id a verb's request is remembered: no ask id has a
-// blank.
-func verbMemo(id string) string { return "verb " + id }
 
 // permitted appends the attempt that a decision lets go.
 func (o *Operation) permitted(d *Decision) {

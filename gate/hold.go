@@ -102,3 +102,83 @@ func (s HoldState) MarshalText() ([]byte, error) { return []byte(s.String()), ni
 func (s *HoldState) UnmarshalText(b []byte) error {
 	return parseName(holdStateNames[:], s, "state", string(b))
 }
+
+// kind says why an item of the operation waits, when stop is its newest one
+// (R-P2).
+func (o *Operation) kind(stop Verdict) Kind {
+	switch {
+	case o.Unknowns > 0 || o.Hold.Duplicate:
+		return KindOutcomeUnknown
+	case stop.Exhausts() != "":
+		return KindExhausted
+	case stop == StopApprovalRequired, stop == 0 && o.Approval != ApprovalNone:
+		return KindApproval
+	default:
+		return KindStopped
+	}
+}
+
+// opened returns the item as it stands when it is opened, or opened again in
+// the state that it had. One that waits already keeps its state and its
+// version, and takes the new cause (R-P1, R-P2, R-P5, R-T5).
+func (h Hold) opened(d *Decision, state HoldState, kind Kind) *Hold {
+	if h.Waits() {
+		h.Kind, h.Cause = kind, 0
+		return &h
+	}
+	if h.State == HoldResolved && h.Back != HoldNone {
+		state = h.Back
+	}
+	h.State, h.Cause, h.Since = state, 0, d.Inputs.Now
+	h.Approvals, h.Snoozed = nil, time.Time{}
+	return h.changed(d, kind)
+}
+
+// resolved returns the item as it stands when nothing waits any more.
+func (h Hold) resolved(d *Decision) *Hold {
+	h.Back, h.State = h.State, HoldResolved
+	h.Claim, h.Approvals, h.Snoozed, h.Duplicate = Claim{}, nil, time.Time{}, false
+	return h.changed(d, h.Kind)
+}
+
+// moved returns the item with its version raised since its outcome has
+// changed: what was approved so far was approved of something else (R-P8).
+func (h Hold) moved(d *Decision, kind Kind) *Hold {
+	h.Approvals = nil
+	return h.changed(d, kind)
+}
+
+// changed returns the item with its version raised: what was shown has moved
+// (R-P5).
+func (h Hold) changed(d *Decision, kind Kind) *Hold {
+	h.Kind = kind
+	h.Version++
+	h.Changed = Changed{At: d.Inputs.Now, By: d.Command.Who(), Act: d.Command.Act(), Verdict: d.Verdict}
+	return &h
+}
+
+// holdForApproval is the item that a tool's approval opens (R-A6). On a write
+// the ask that opens it fixes the digest. Another tool, or on a read another
+// digest, voids what was approved so far. It returns nil when nothing about
+// the item moves.
+func (d *Decision) holdForApproval(op *Operation) *Hold {
+	kind := op.kind(StopApprovalRequired)
+	switch {
+	case op.Hold.Waits() && (d.Tool != op.LastTool || d.Digest != op.Digest):
+		h := op.Hold.opened(d, op.Hold.State, kind)
+		h.Approvals = nil
+		return h.changed(d, kind)
+	case !op.Hold.Waits(), op.Hold.Kind != kind:
+		return op.Hold.opened(d, HoldOpen, kind)
+	default:
+		return nil
+	}
+}
+
+// stateFor is the state in which a route opens an item (R-T5).
+func stateFor(r Route) HoldState {
+	if r == RouteDeadLetter {
+		return HoldDeadLetter
+	}
+	return HoldOpen
+}

@@ -2,10 +2,8 @@ package gate
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -38,121 +36,6 @@ func (r *liveRun) op(id OpID) *Operation {
 		return &op[0]
 	}
 	return nil
-}
-
-// Load returns what the wants name and what exists of it, which must not be
-// changed. said fetches an earlier decision by its seq.
-func (l *Live) Load(said func(seq uint64) (Decision, error), wants ...Want) (State, error) {
-	var s State
-	for i := range wants {
-		if err := l.load(&s, &wants[i], said); err != nil {
-			return State{}, err
-		}
-	}
-	return s, nil
-}
-
-func (l *Live) load(s *State, w *Want, said func(uint64) (Decision, error)) error {
-	run := l.addRun(s, w.Run)
-	l.addRun(s, w.NewRun)
-	for _, name := range w.Depends {
-		l.addDep(s, name)
-	}
-	if run == nil {
-		return nil
-	}
-	var seq uint64
-	id := w.Op
-	if !w.Derived.IsZero() {
-		id = w.Derived.id(run.run().Root)
-	}
-	if op := run.op(id); op != nil {
-		l.addOp(s, run, id)
-		if m, ok := op.Memo(w.Said); ok && w.Said != "" {
-			seq = m.Seq
-		}
-		if at := op.Attempt(w.Ordinal); at != nil {
-			seq = at.Reported
-		}
-		if w.Line {
-			l.addLine(s, op)
-		}
-	}
-	if run.op(w.Parent) != nil {
-		l.addOp(s, run, w.Parent)
-	}
-	if w.Actions {
-		base := (&Operation{ID: w.Op}).base()
-		for _, id := range run.order {
-			if strings.HasPrefix(string(id), base+"~") {
-				l.addOp(s, run, id)
-			}
-		}
-	}
-	if w.Whole {
-		for _, id := range run.order {
-			l.addOp(s, run, id)
-		}
-	}
-	if seq == 0 || said == nil || s.said(seq) != nil {
-		return nil
-	}
-	d, err := said(seq)
-	if err != nil {
-		return fmt.Errorf("decision %d: %w", seq, err)
-	}
-	s.Said = append(s.Said, d)
-	return nil
-}
-
-func (l *Live) addRun(s *State, id RunID) *liveRun {
-	r := l.runs[id]
-	switch {
-	case r == nil || s.Run(id) != nil:
-	case s.Runs == nil:
-		s.Runs = r.alone
-	default:
-		s.Runs = append(s.Runs, r.alone...) // which copies: there is room for one only
-	}
-	return r
-}
-
-// addOp adds an operation of a run, and the dependency of its newest attempt.
-func (l *Live) addOp(s *State, r *liveRun, id OpID) {
-	op := r.op(id)
-	switch {
-	case s.Op(op.Run, id) != nil:
-		return
-	case s.Ops == nil:
-		s.Ops = r.ops[id]
-	default:
-		s.Ops = append(s.Ops, *op) // which copies: there is room for one only
-	}
-	if last := op.Newest(); last != nil {
-		l.addDep(s, last.Dependency)
-	}
-}
-
-func (l *Live) addDep(s *State, name string) {
-	if d, ok := l.deps[name]; ok && s.Dep(name) == nil {
-		s.Deps = append(s.Deps, *d)
-	}
-}
-
-// addLine adds an operation as it stands in the other runs of its line.
-func (l *Live) addLine(s *State, op *Operation) {
-	for _, next := range []func(*Operation) RunID{
-		func(o *Operation) RunID { return o.PrevRun }, func(o *Operation) RunID { return o.NextRun },
-	} {
-		for at := op; next(at) != ""; {
-			run := l.addRun(s, next(at))
-			if run == nil || run.op(op.ID) == nil {
-				break
-			}
-			at = run.op(op.ID)
-			l.addOp(s, run, op.ID)
-		}
-	}
 }
 
 // Change is what one decision did to a state: every aggregate that it touched,
@@ -329,16 +212,6 @@ func (l *Live) putOp(alone []Operation) (was *Operation) {
 	return was
 }
 
-// schedule puts an operation into the heap when it is due at another time than
-// before.
-func (l *Live) schedule(op *Operation, was, due time.Time) {
-	if !due.IsZero() && !due.Equal(was) {
-		// Push would make an interface of the entry.
-		l.due = append(l.due, dueEntry{due, Ref{op.Run, op.ID}})
-		heap.Fix(&l.due, len(l.due)-1)
-	}
-}
-
 // forget takes an operation out.
 func (l *Live) forget(op *Operation) {
 	if r := l.runs[op.Run]; r != nil {
@@ -412,64 +285,4 @@ func (l *Live) Deps() []Dependency {
 	}
 	slices.SortFunc(out, func(a, b Dependency) int { return cmp.Compare(a.Name, b.Name) })
 	return out
-}
-
-// Due returns at most limit operations whose Due is at or before now, earliest
-// first, and the earliest Due after those; the zero time for none.
-func (l *Live) Due(now time.Time, limit int) (due []Ref, next time.Time) {
-	var keep []dueEntry
-	for len(l.due) > 0 {
-		e := l.due[0]
-		if !l.holds(e) { // it has been settled, or is due at another time
-			heap.Pop(&l.due)
-			continue
-		}
-		if e.at.After(now) || len(due) == limit {
-			next = e.at
-			break
-		}
-		keep = append(keep, heap.Pop(&l.due).(dueEntry)) //nolint:forcetypeassert // it holds nothing else
-		if !slices.Contains(due, e.ref) {
-			due = append(due, e.ref)
-		}
-	}
-	for _, e := range keep {
-		heap.Push(&l.due, e)
-	}
-	return due, next
-}
-
-// holds reports whether an operation is due when an entry of the heap says so.
-func (l *Live) holds(e dueEntry) bool {
-	r := l.runs[e.ref.Run]
-	if r == nil || r.op(e.ref.Op) == nil {
-		return false
-	}
-	return r.op(e.ref.Op).Due(r.run()).Equal(e.at)
-}
-
-type dueEntry struct {
-	at  time.Time
-	ref Ref
-}
-
-type dueHeap []dueEntry
-
-func (h dueHeap) Len() int { return len(h) }
-func (h dueHeap) Less(i, j int) bool {
-	if c := h[i].at.Compare(h[j].at); c != 0 {
-		return c < 0
-	}
-	if h[i].ref.Run != h[j].ref.Run {
-		return h[i].ref.Run < h[j].ref.Run
-	}
-	return h[i].ref.Op < h[j].ref.Op
-}
-func (h dueHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *dueHeap) Push(x any)   { *h = append(*h, x.(dueEntry)) } //nolint:forcetypeassert // heap.Push of this file
-func (h *dueHeap) Pop() any {
-	old := *h
-	e := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return e
 }

@@ -72,46 +72,6 @@ type Ref struct {
 // IsZero reports whether it names none.
 func (r Ref) IsZero() bool { return r == Ref{} }
 
-// Memo remembers that an id was answered (R-A8, R-P6).
-type Memo struct {
-	ID   string
-	Body Digest
-	Seq  uint64
-}
-
-// Attempt is one dispatch that was permitted.
-type Attempt struct {
-	Ordinal    int64  // from 1, along the whole line of runs
-	Seq        uint64 // of the decision that permitted it
-	Run        RunID  // whose budget paid
-	Tool       string
-	Dependency string
-	Agent      string
-	Path       Path
-	Digest     Digest
-	Permitted  time.Time
-	NotBefore  time.Time
-	NotAfter   time.Time
-	Expires    time.Time // when the sweep calls it unreported (R-C5)
-	Probe      bool      // the breaker's single probe (R-K2)
-
-	Reported   uint64    // seq of the newest report or sweep of it; 0 while in flight
-	ReportedAt time.Time // its time
-	Swept      bool      // nobody reported in time; a late report still counts as evidence (R-C6)
-	Body       Digest    // of the report, to know it again (R-C8)
-	Inner      int64     // attempts that its client really made
-	Outcome    Outcome
-	Class      Class
-	Refused    bool    // refused before execution
-	Finding    Finding // a person's
-	Found      uint64  // seq of the decision that brought it; 0 for none
-	Failure    Failure // zero on success
-	Result     string
-}
-
-// InFlight reports whether nobody has reported the attempt.
-func (a *Attempt) InFlight() bool { return a.Outcome == OutcomePending }
-
 // Path is the way by which a question came. Every path asks the same one
 // (R-A1). The zero value is the model.
 type Path uint8
@@ -265,58 +225,4 @@ func (o *Operation) KnownEffect() KnownEffect {
 	default:
 		return KnownNotHappened
 	}
-}
-
-// Newest returns the attempt with the highest ordinal, nil for none.
-func (o *Operation) Newest() *Attempt {
-	if len(o.Attempts) == 0 {
-		return nil
-	}
-	return &o.Attempts[len(o.Attempts)-1]
-}
-
-// Attempt returns the attempt with an ordinal, nil if it is not kept.
-func (o *Operation) Attempt(ordinal int64) *Attempt {
-	for i := range o.Attempts {
-		if o.Attempts[i].Ordinal == ordinal {
-			return &o.Attempts[i]
-		}
-	}
-	return nil
-}
-
-// Memo returns what is remembered of an id.
-func (o *Operation) Memo(id string) (Memo, bool) {
-	for i := range o.Asks {
-		if o.Asks[i].ID == id {
-			return o.Asks[i], true
-		}
-	}
-	return Memo{}, false
-}
-
-// Due returns when the gate's own sweep has something to do about the
-// operation: report an attempt that nobody reported (R-C5), or open the item
-// of an unknown outcome that has none when its run ends or its deadline
-// passes (R-T6). The zero time is never.
-func (o *Operation) Due(r *Run) time.Time {
-	if o.NextRun != "" {
-		return time.Time{} // there the sweep looks after the whole line
-	}
-	if last := o.Newest(); last != nil && last.InFlight() {
-		return last.Expires
-	}
-	if o.lost() {
-		if r.closed() {
-			return o.Newest().ReportedAt // at once
-		}
-		return r.Budget.Deadline
-	}
-	return time.Time{}
-}
-
-// lost reports whether the outcome of a write is unknown and nothing says so
-// to a person, who has not said so either.
-func (o *Operation) lost() bool {
-	return o.Unknowns > 0 && !o.Hold.Waits() && !o.NotedLost && o.Settled != SettledSucceeded && o.Settled != SettledSuperseded
 }

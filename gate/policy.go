@@ -110,3 +110,37 @@ func starterCodes() map[Code]CodeRule {
 		"connection_reset": {Class: ClassTransient},
 	}
 }
+
+// route is the policy's, by why it stopped. An unknown outcome wins over every
+// other; where no person waits the typed failure is returned (R-T4).
+func (p *Policy) route(v Verdict, class Class, outcomeUnknown bool) Route {
+	switch {
+	case p.QueueOff:
+		return RouteReturn
+	case outcomeUnknown:
+		return p.Routes.OutcomeUnknown
+	}
+	switch v {
+	case StopPermanentOrUnknown:
+		if class == ClassPermanent {
+			return p.Routes.Permanent
+		}
+		return p.Routes.Unlisted
+	case StopUnsafeToRepeat:
+		return p.Routes.Unsafe
+	case StopRepeatedRefusal:
+		return p.Routes.Repeated
+	case StopAttemptBudget:
+		return p.Routes.Attempts
+	case StopTimeBudget:
+		return p.Routes.ElapsedTime
+	case StopSideEffectBudget:
+		return p.Routes.SideEffects
+	case StopTokenBudget:
+		return p.Routes.RetryTokens
+	case StopCallLimit:
+		return p.Routes.CallLimit
+	default:
+		return RouteReturn
+	}
+}

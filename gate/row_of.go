@@ -156,28 +156,6 @@ func (o *Operation) heldBy() Verdict {
 	}
 }
 
-// lastReported returns the attempt with the highest ordinal that has been
-// reported, nil for none (R-C8).
-func (o *Operation) lastReported() *Attempt {
-	for i := len(o.Attempts) - 1; i >= 0; i-- {
-		if !o.Attempts[i].InFlight() {
-			return &o.Attempts[i]
-		}
-	}
-	return nil
-}
-
-// lastFailed returns the attempt with the highest ordinal whose failure is
-// known, nil for none: the one that an item's code is from.
-func (o *Operation) lastFailed() *Attempt {
-	for i := len(o.Attempts) - 1; i >= 0; i-- {
-		if o.Attempts[i].Failure.Code != "" {
-			return &o.Attempts[i]
-		}
-	}
-	return nil
-}
-
 func shownName(a Actor) string {
 	if a.Name == "" {
 		return a.ID

@@ -22,3 +22,18 @@ const (
 	TypeExhausted = "RetryBudgetExhausted"
 	TypeStopped   = "RetryStopped"
 )
+
+// terminalOf is the typed outcome of a stop (R-T1).
+func terminalOf(d *Decision, op *Operation, next Route) *Terminal {
+	t := &Terminal{
+		Type: TypeStopped, Operation: op.ID, Reason: d.Verdict.String(), FailureClass: d.Class,
+		AttemptsUsed:           d.Before.Spent.Attempts + d.Charge.Attempts,
+		SideEffectAttemptsUsed: d.Before.Spent.SideEffects + d.Charge.SideEffects,
+		ElapsedTimeUsed:        d.Inputs.Now.Sub(d.Before.Started).Milliseconds(),
+		LastFailure:            op.LastError, IdempotencyReference: op.Key, NextAction: next,
+	}
+	if limit := d.Verdict.Exhausts(); limit != "" {
+		t.Type, t.Reason = TypeExhausted, limit
+	}
+	return t
+}

@@ -42,3 +42,6 @@ func (g *gateTime) read(c Clock) (now time.Time, behind bool) {
 	}
 	return Truncated(g.base.Add(c.Elapsed() - g.origin)), false
 }
+
+// Truncated returns an instant as the gate keeps it: UTC, whole milliseconds.
+func Truncated(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
