@@ -154,6 +154,21 @@ func TestReviewKeepsItsVerbsInSight(t *testing.T) {
 	}
 }
 
+// The checks of a verb keep their order, though some stand above already.
+func TestChecksThatStandAbove(t *testing.T) {
+	above := []gate.Check{{Step: "3 attempts", OK: true, Says: "1/6 → 2/6"}, {Step: "4 time", OK: true, Says: "soon"}, {Step: "call limit", OK: true, Says: "1 of 3"}}
+	b := newBlock(plainTheme, 100, 8)
+	b.checks(&Preview{Checks: []gate.Check{above[0], above[1], {Step: "5 side effects", Says: "1/1 spent"}, above[2], {Step: "cap", OK: true, Says: "a 1/2"}}}, above)
+	const want = `   ✓ 3 attempts, 4 time: as above
+   ✗ 5 side effects    1/1 spent
+   ✓ call limit: as above
+   ✓ cap               a 1/2
+`
+	if got := string(b.buf); got != want {
+		t.Errorf("checks:\n%s\nwant:\n%s", got, want)
+	}
+}
+
 // What a form asks for stands together, whatever the width.
 func TestWhatAVerbNeedsStandsTogether(t *testing.T) {
 	v := sampleReview()

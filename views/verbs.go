@@ -311,6 +311,14 @@ func (b *block) verdict(s style, glyph string, v gate.Verdict) {
 func (b *block) checks(p *Preview, above []gate.Check) {
 	const step, signAt, stepAt = 18, verbAt, verbAt + 2
 	same := ""
+	flush := func() {
+		if same != "" {
+			b.gap(signAt)
+			b.glyph(live, b.th.g.ok)
+			b.wrapped(stepAt, dim, same+": as above")
+		}
+		same = ""
+	}
 	for _, c := range p.Checks {
 		if c.OK && slices.Contains(above, c) {
 			if same != "" {
@@ -319,6 +327,7 @@ func (b *block) checks(p *Preview, above []gate.Check) {
 			same += c.Step
 			continue
 		}
+		flush()
 		if b.th.ascii { // the gate's own signs
 			c.Says = asciiSigns.Replace(c.Says)
 		}
@@ -338,11 +347,7 @@ func (b *block) checks(p *Preview, above []gate.Check) {
 			b.wrapped(stepAt, look, c.Step+": "+c.Says)
 		}
 	}
-	if same != "" {
-		b.gap(signAt)
-		b.glyph(live, b.th.g.ok)
-		b.wrapped(stepAt, dim, same+": as above")
-	}
+	flush()
 	if len(p.Checks) == 0 { // they hold the numbers
 		b.beforeAfter(saysAt, p.Before, p.After)
 	}
