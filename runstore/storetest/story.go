@@ -16,13 +16,15 @@ var Noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // Realm is the store id of the engines under test.
 const Realm = "000102030405060708090a0b0c0d0e0f"
 
-// Contract has a tool of each kind, a breaker on every dependency and a ratio,
-// all with small numbers, so that a short story meets each of them.
+// Contract has a tool of each kind, a breaker on every dependency, a ratio and
+// a route to dead-letter, all with small numbers, so that a short story meets
+// each of them.
 func Contract() *gate.Contract {
 	c := gate.NewContract()
 	p := c.Policies[gate.StarterName]
 	p.Breaker = &gate.BreakerRule{Window: 20 * time.Second, Failures: 4, Share: 0.5, CoolDown: 5 * time.Second}
 	p.RetryRatio = &gate.RatioRule{Share: 0.7, Window: 20 * time.Second, Min: 8}
+	p.Routes.Permanent = gate.RouteDeadLetter
 	c.Tools = map[string]*gate.Tool{
 		"search": {Effect: gate.EffectRead, Safety: gate.SafetyIdempotent, Dependency: "index"},
 		"peek":   {Effect: gate.EffectRead, Safety: gate.SafetyIdempotent, Dependency: "index", Approval: gate.ApprovalRequired},
