@@ -356,8 +356,8 @@ func (d *Door) Preview(ctx context.Context, c Command) (Decision, error) {
 	return t.decision, err
 }
 
-// Checks returns the steps that an approve of an operation would pass or not,
-// each with its numbers. It fails as Preview does.
+// Checks is ChecksOf on the state as it stands. It fails as that does, and
+// with the store's errors.
 func (d *Door) Checks(ctx context.Context, v Verb) ([]Check, error) {
 	state, in, err := d.look(ctx, v)
 	if err != nil {

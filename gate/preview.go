@@ -31,7 +31,9 @@ func (c Check) Passing() bool {
 // ChecksOf returns the steps that an approve would meet, each with its
 // numbers, and not only the first that refuses: what a person reads before
 // deciding. The first check that is not OK is the one that names the verdict
-// of Step.
+// of Step, for an item that is as it was shown, waits and is not held by
+// another: those three it does not look at. It fails with ErrNoItem,
+// ErrUnknownTool and ErrNoPolicy.
 func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) {
 	run, op := s.Run(v.Run), s.Op(v.Run, v.Op)
 	if run == nil || op == nil {

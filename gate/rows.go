@@ -18,7 +18,8 @@ type Reader interface {
 	// Run returns one run with its operations, or ErrNoRun.
 	Run(ctx context.Context, id RunID, now time.Time) (RunView, error)
 
-	// Operation returns one operation, or ErrNoOperation.
+	// Operation returns one operation, or ErrNoRun for a run that does not
+	// exist, or ErrNoOperation.
 	Operation(ctx context.Context, ref Ref, now time.Time) (OpRow, error)
 
 	// Items returns a window of the queue, in its order (R-P2).
@@ -37,8 +38,8 @@ type Reader interface {
 	Counts(ctx context.Context) (Counts, error)
 
 	// Watch returns a channel that holds the newest seq whenever it has
-	// grown since the last receive. It is closed when ctx ends. A slow
-	// reader misses numbers and never decisions: it reads on from its cursor.
+	// grown since the last receive. It is closed when ctx ends, or the
+	// engine is closed. A slow reader misses numbers and never decisions: it reads on from its cursor.
 	Watch(ctx context.Context) <-chan uint64
 }
 

@@ -121,8 +121,8 @@ func empty(t *testing.T, mk Make) {
 	if _, err := e.Run(t.Context(), "r", Noon); !errors.Is(err, gate.ErrNoRun) {
 		t.Errorf("run = %v, want %v", err, gate.ErrNoRun)
 	}
-	if _, err := e.Operation(t.Context(), gate.Ref{Run: "r", Op: "o"}, Noon); err == nil {
-		t.Error("operation = no error, want one")
+	if _, err := e.Operation(t.Context(), gate.Ref{Run: "r", Op: "o"}, Noon); !errors.Is(err, gate.ErrNoRun) {
+		t.Errorf("operation of no run = %v, want %v", err, gate.ErrNoRun)
 	}
 	if _, err := e.Find(t.Context(), "i-0123456789"); !errors.Is(err, gate.ErrNoItem) {
 		t.Errorf("item = %v, want %v", err, gate.ErrNoItem)
@@ -144,7 +144,7 @@ func empty(t *testing.T, mk Make) {
 }
 
 func watch(t *testing.T, mk Make) {
-	e, s, _ := begun(t, mk)
+	e, s, reopen := begun(t, mk)
 	ctx, cancel := context.WithCancel(t.Context())
 	news := e.Watch(ctx)
 	idle := e.Watch(ctx) // nobody reads it, and it holds nobody up
@@ -190,6 +190,12 @@ func watch(t *testing.T, mk Make) {
 		t.Errorf("the watch that nobody read holds %d, want %d", got, last)
 	}
 	for range idle {
+	}
+	if reopen != nil {
+		open := e.Watch(t.Context())
+		reopen()
+		for range open { // closed with its engine
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -13,6 +14,9 @@ import (
 
 func readsFollow(t *testing.T, mk Make) {
 	e, s, _ := begun(t, mk)
+	if _, err := e.Operation(t.Context(), gate.Ref{Run: "r0", Op: "op0"}, s.Now); !errors.Is(err, gate.ErrNoOperation) {
+		t.Errorf("operation before its ask = %v, want %v", err, gate.ErrNoOperation)
+	}
 	for i := range 30 {
 		op := gate.OpID(fmt.Sprintf("op%d", i))
 		d := must(t, e, s, askFor("r0", op))
