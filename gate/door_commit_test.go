@@ -249,21 +249,71 @@ func TestDoorDecidesConflictsAgain(t *testing.T) {
 	equal(t, "permits", n, 1)
 }
 
-// R-L3: an error of the store reaches every caller of the chain, and nobody
-// has a permit.
+// accepter is an engine that is a gate.Accepter, and says an error of its
+// commit at once or as the answer.
+type accepter struct {
+	*engine
+	atOnce bool
+}
+
+func (a *accepter) Accept(ctx context.Context, answer func([]gate.Decision, error), chain ...gate.Transition) error {
+	decisions, err := a.Commit(ctx, chain...)
+	if err != nil && a.atOnce {
+		return err
+	}
+	answer(decisions, err)
+	return nil
+}
+
+// R-L3: an error of the store reaches every caller of the chain, and every one
+// that waits behind it, and nobody has a permit.
 func TestDoorPassesOnErrorsOfTheStore(t *testing.T) {
-	for _, want := range []error{gate.ErrStoreFull, gate.ErrUnknownCommit} {
-		h := newHouse(t)
-		e := &engine{Store: h.store}
-		h.open(e)
-		h.start("r1", 9)
-		e.set(func(context.Context, []gate.Transition) error { return want })
-		d, err := h.door.Do(t.Context(), ask("r1", "a", "1"))
-		if !errors.Is(err, want) || d.Verdict.Permits() {
-			t.Errorf("got %v, %v, want %v", d.Verdict, err, want)
-		}
-		e.set(nil)
-		equal(t, "the same ask when there is room", h.do(ask("r1", "a", "1")).Verdict, gate.Admit)
+	for _, row := range []struct {
+		name   string
+		want   error
+		open   func(*engine) gate.Engine
+		chains []int
+	}{
+		{"it is full", gate.ErrStoreFull, func(e *engine) gate.Engine { return e }, []int{1, 5}},
+		{"it cannot tell", gate.ErrUnknownCommit, func(e *engine) gate.Engine { return e }, []int{1, 5}},
+		{"it accepts nothing", gate.ErrStoreFull, func(e *engine) gate.Engine { return &accepter{e, true} }, []int{1, 1, 1, 1, 1, 1}},
+		{"what it accepted is lost", gate.ErrUnknownCommit, func(e *engine) gate.Engine { return &accepter{e, false} }, []int{1, 1, 1, 1, 1, 1}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t)
+				e := &engine{Store: h.store}
+				h.open(row.open(e))
+				h.start("r1", 9)
+				release := make(chan bool)
+				e.set(func(context.Context, []gate.Transition) error { <-release; return row.want })
+				const callers = 6
+				var decisions [callers]gate.Decision
+				var errs [callers]error
+				for i := range callers {
+					go func() {
+						decisions[i], errs[i] = h.door.Do(t.Context(), ask("r1", gate.OpID(fmt.Sprint("op-", i)), "1"))
+					}()
+					synctest.Wait() // the first is being committed, the others wait
+				}
+				close(release)
+				synctest.Wait()
+				for i, err := range errs {
+					if !errors.Is(err, row.want) || decisions[i].Verdict.Permits() {
+						t.Errorf("caller %d got %v, %v, want %v", i, decisions[i].Verdict, err, row.want)
+					}
+				}
+				var sizes []int
+				for _, chain := range e.chains {
+					sizes = append(sizes, len(chain))
+				}
+				if !slices.Equal(sizes, row.chains) {
+					t.Errorf("chains = %v, want %v", sizes, row.chains)
+				}
+				e.set(nil)
+				equal(t, "the same ask when there is room", h.do(ask("r1", "op-0", "1")).Verdict, gate.Admit)
+			})
+		})
 	}
 }
 
