@@ -172,7 +172,7 @@ func (s *State) foldReport(d *Decision) {
 		case op.Run == head:
 			op.outcomeOf(d)
 		case d.Settles == SettledSucceeded:
-			op.settle(d)
+			op.closeAs(d)
 		}
 	}
 }
@@ -183,7 +183,7 @@ func (o *Operation) outcomeOf(d *Decision) {
 		o.Stop, o.StopSeq, o.Terminal = d.Verdict, d.Seq, d.Terminal
 	}
 	if d.Settles != NotSettled {
-		o.settle(d)
+		o.closeAs(d)
 	}
 	if d.NotesLost {
 		o.NotedLost = true
@@ -193,9 +193,9 @@ func (o *Operation) outcomeOf(d *Decision) {
 	}
 }
 
-// settle closes an operation. A success clears the stored stop (R-D0); any
-// other way keeps a typed outcome for later asks.
-func (o *Operation) settle(d *Decision) {
+// closeAs closes an operation as a decision says. A success clears the stored
+// stop (R-D0); any other way keeps a typed outcome for later asks.
+func (o *Operation) closeAs(d *Decision) {
 	o.Settled = d.Settles
 	if d.Settles == SettledSucceeded {
 		o.Stop, o.StopSeq, o.Terminal, o.Result = 0, 0, nil, d.Result
@@ -311,15 +311,21 @@ func (o Operation) reported(d *Decision) Operation {
 }
 
 // found applies a person's finding, which the decision seq brought, to what was
-// unknown (R-P3).
+// unknown; where nothing is, it corrects the newest one (R-P3).
 func (o *Operation) found(f Finding, seq uint64) {
 	o.Evidence = f
 	if o.Settled == SettledSucceeded || f == FindingCannotTell {
 		return
 	}
+	var newest uint64
+	for i := range o.Attempts {
+		newest = max(newest, o.Attempts[i].Found)
+	}
 	o.Attempts = slices.Clone(o.Attempts)
 	for i := range o.Attempts {
-		if a := &o.Attempts[i]; a.Outcome == OutcomeUnknown {
+		a := &o.Attempts[i]
+		corrects := o.Unknowns == 0 && newest > 0 && a.Found == newest && a.Finding != f
+		if a.Outcome == OutcomeUnknown || corrects {
 			a.Finding, a.Found, a.Outcome = f, seq, OutcomeFailed
 			if f == FindingHappened {
 				a.Outcome = OutcomeSucceeded

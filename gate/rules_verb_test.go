@@ -77,6 +77,20 @@ func TestRP3Findings(t *testing.T) {
 	equal(t, "found by the first", w.op("a").Attempts[0].Found, d.Seq)
 	equal(t, "known effect", w.op("a").KnownEffect(), KnownNotHappened)
 
+	d = w.reconcile("a", FindingHappened) // after all
+	equal(t, "corrected finding", w.op("a").Attempts[0].Finding, FindingHappened)
+	equal(t, "corrected outcome", w.op("a").Attempts[0].Outcome, OutcomeSucceeded)
+	equal(t, "corrected by", w.op("a").Attempts[0].Found, d.Seq)
+
+	w = lost(t) // of two attempts, the second is what the second finding is about
+	first := w.reconcile("a", FindingDidNotHappen)
+	w.is(w.approve("a"), Retry)
+	w.lose("a")
+	second := w.reconcile("a", FindingHappened)
+	equal(t, "the first finding stands", w.op("a").Attempts[0].Found, first.Seq)
+	equal(t, "the first attempt failed", w.op("a").Attempts[0].Outcome, OutcomeFailed)
+	equal(t, "the second finding", w.op("a").Attempts[1].Found, second.Seq)
+
 	w = lost(t)
 	w.reconcile("a", FindingCannotTell)
 	equal(t, "known effect", w.op("a").KnownEffect(), KnownUnknown)
