@@ -87,7 +87,7 @@ func (d *Dependency) afterReport(now time.Time, rule *BreakerRule, probe, transi
 }
 
 // fold adds what a decision did to the window and the breaker.
-func (d Dependency) fold(at time.Time, c *Depends) Dependency {
+func (d Dependency) fold(at time.Time, c *DependencyChange) Dependency {
 	d.Rev++
 	d.Window = max(d.Window, c.Window, bucketWidth) // another policy may look further back
 	if c.Permit || c.Request {
@@ -104,7 +104,7 @@ func (d Dependency) fold(at time.Time, c *Depends) Dependency {
 
 // counted returns the buckets with one more decision in them, and without
 // those that have left the window. The old slice is not changed.
-func (d *Dependency) counted(at time.Time, c *Depends) []Bucket {
+func (d *Dependency) counted(at time.Time, c *DependencyChange) []Bucket {
 	width := bucketWidth.Milliseconds()
 	start := at.UnixMilli() / width * width
 	from := at.Add(-d.Window).UnixMilli()

@@ -213,7 +213,7 @@ func (d *Decision) grant(q *Question, a Answer) {
 	if !q.Reading.Guarded {
 		return
 	}
-	d.Depends = Depends{On: q.Tool.Dependency, Window: window(q.Breaker, q.Ratio), Permit: true, Repeat: a.Verdict == Retry}
+	d.Depends = DependencyChange{On: q.Tool.Dependency, Window: window(q.Breaker, q.Ratio), Permit: true, Repeat: a.Verdict == Retry}
 	if a.Probes {
 		d.Depends.Breaker = &Breaker{
 			State: BreakerHalfOpen, Since: d.Inputs.Now, Until: d.Permit.Expires,

@@ -151,7 +151,7 @@ func (s *State) settle(c Command, in Inputs, op *Operation, at *Attempt, n news)
 		// Recorded; it changes nothing.
 	case head.Settled != NotSettled || after.Newest().Ordinal != at.Ordinal:
 		if after.Hold.Waits() {
-			d.Hold = d.moved(&after)
+			d.Hold = d.itemMoved(&after)
 		}
 	default:
 		d.fail(&after, at, tool, policy, late)
@@ -191,17 +191,17 @@ func (d *Decision) fail(after *Operation, at *Attempt, tool *Tool, policy *Polic
 			d.Hold = h.opened(d, h.State, kind).moved(d, kind)
 		}
 	case h.Waits():
-		d.Hold = d.moved(after)
+		d.Hold = d.itemMoved(after)
 	case at.Path == PathManual && !policy.QueueOff:
 		// Whatever a person let go and failed comes back to a person (R-P3).
 		d.Hold = h.opened(d, HoldOpen, after.kind(after.Stop))
 	}
 }
 
-// moved returns a waiting item as it stands when the outcome of an attempt has
-// changed (R-P5). One that nothing but an unknown outcome had opened (R-T6) is
-// resolved when there is none any more.
-func (d *Decision) moved(after *Operation) *Hold {
+// itemMoved returns a waiting item as it stands when the outcome of an attempt
+// has changed (R-P5). One that nothing but an unknown outcome had opened (R-T6)
+// is resolved when there is none any more.
+func (d *Decision) itemMoved(after *Operation) *Hold {
 	h := after.Hold
 	if h.Kind == KindOutcomeUnknown && !h.Duplicate && after.Unknowns == 0 && after.Stop == 0 && after.Newest().Path != PathManual {
 		return h.resolved(d)
@@ -248,7 +248,7 @@ func (d *Decision) counts(s *State, in Inputs, policy *Policy, at *Attempt) []Re
 		return nil
 	}
 	transient := d.Outcome != OutcomeSucceeded && d.Class == ClassTransient
-	d.Depends = Depends{On: at.Dependency, Window: window(breaker, ratio), Request: true, Failure: transient}
+	d.Depends = DependencyChange{On: at.Dependency, Window: window(breaker, ratio), Request: true, Failure: transient}
 	switch {
 	case breaker != nil:
 		d.Depends.Breaker = dep.afterReport(in.Now, breaker, probe, transient, d.Reading)

@@ -60,16 +60,16 @@ type Decision struct {
 	Changed  *Changed  // on STALE: what moved the item
 
 	// What else it changes. Fold applies these and decides nothing.
-	Opens      bool       // the operation is new
-	Admission  bool       // the permit is an admission: a new series begins (R-A7)
-	StoresStop bool       // Verdict becomes the operation's stored stop
-	Settles    Settlement // how the operation is closed
-	Hold       *Hold      // the item as it stands after
-	NotesLost  bool       // R-T6 with queue off
-	Head       RunID      // where the operation has gone on in a later run: the one that takes stop and item
-	NewOp      OpID       // the new action that supersedes this one
-	NewRun     *Run       // the new run that goes on from this one, before its operations come
-	Depends    Depends    // what the dependency's window and breaker take from it
+	Opens      bool             // the operation is new
+	Admission  bool             // the permit is an admission: a new series begins (R-A7)
+	StoresStop bool             // Verdict becomes the operation's stored stop
+	Settles    Settlement       // how the operation is closed
+	Hold       *Hold            // the item as it stands after
+	NotesLost  bool             // R-T6 with queue off
+	Head       RunID            // where the operation has gone on in a later run: the one that takes stop and item
+	NewOp      OpID             // the new action that supersedes this one
+	NewRun     *Run             // the new run that goes on from this one, before its operations come
+	Depends    DependencyChange // what the dependency's window and breaker take from it
 }
 
 // Permit lets one dispatch go (R-D8). The caller waits until NotBefore, checks

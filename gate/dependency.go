@@ -73,9 +73,9 @@ type Reading struct {
 	Repeats  int64
 }
 
-// Depends is what a decision adds to a dependency's window, and the change of
-// its breaker. The zero value changes nothing.
-type Depends struct {
+// DependencyChange is what a decision adds to a dependency's window, and the
+// change of its breaker. The zero value changes nothing.
+type DependencyChange struct {
 	On      string        // the dependency; empty for none
 	Window  time.Duration // how much of the past to keep
 	Permit  bool

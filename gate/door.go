@@ -35,18 +35,18 @@ type Door struct {
 	force atomic.Pointer[Inputs] // the contract in force; nothing else is filled in
 
 	mu       sync.Mutex
-	lines    map[RunID]*line // runs with commands that wait or are being decided
-	ready    []*line         // of those, where something waits and nothing is being decided
-	deciders int             // goroutines at work
-	accepts  bool            // the store is an Accepter: one decider is enough, and no command is worth waiting for another
+	queues   map[RunID]*runQueue // runs with commands that wait or are being decided
+	ready    []*runQueue         // of those, where something waits and nothing is being decided
+	deciders int                 // goroutines at work
+	accepts  bool                // the store is an Accepter: one decider is enough, and no command is worth waiting for another
 
 	reading sync.Mutex // of clock and jitter
 	time    gateTime
 }
 
-// line is the queue of commands of one run. At most one chain of a run is
+// runQueue is the queue of commands of one run. At most one chain of a run is
 // being decided at a time.
-type line struct {
+type runQueue struct {
 	run     RunID
 	waiting []*call
 }
@@ -82,7 +82,7 @@ func NewDoor(ctx context.Context, store Engine, contract *Contract, clock Clock,
 	}
 	d := &Door{
 		store: store, clock: clock, jitter: jitter, realm: head.Realm,
-		lines: map[RunID]*line{}, time: newGateTime(head.At, clock),
+		queues: map[RunID]*runQueue{}, time: newGateTime(head.At, clock),
 	}
 	_, d.accepts = store.(Accepter)
 	if err := d.Adopt(ctx, contract); err != nil {
@@ -157,16 +157,16 @@ func (d *Door) send(ctx context.Context, c Command, in Inputs) (Decision, error)
 	}
 }
 
-// enqueue puts a call into the line of its run.
+// enqueue puts a call into the queue of its run.
 func (d *Door) enqueue(w *call) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l := d.lines[w.want.Run]
-	if l == nil {
-		l = &line{run: w.want.Run}
-		d.lines[l.run], d.ready = l, append(d.ready, l)
+	q := d.queues[w.want.Run]
+	if q == nil {
+		q = &runQueue{run: w.want.Run}
+		d.queues[q.run], d.ready = q, append(d.ready, q)
 	}
-	l.waiting = append(l.waiting, w)
+	q.waiting = append(q.waiting, w)
 	if len(d.ready) > 0 && (d.deciders == 0 || !d.accepts) {
 		d.deciders++
 		go d.work()
@@ -185,14 +185,14 @@ type decider struct {
 // waits.
 func (d *Door) work() {
 	by := decider{Door: d}
-	for l, chain := d.next(nil); l != nil; l, chain = d.next(l) {
+	for q, chain := d.next(nil); q != nil; q, chain = d.next(q) {
 		by.serve(chain)
 	}
 }
 
-// next puts back the line of which a chain was decided, nil for none, and takes
+// next puts back the queue of which a chain was decided, nil for none, and takes
 // the next chain. When there is none, there is one decider less.
-func (d *Door) next(was *line) (l *line, chain []*call) {
+func (d *Door) next(was *runQueue) (q *runQueue, chain []*call) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -200,19 +200,19 @@ func (d *Door) next(was *line) (l *line, chain []*call) {
 	case len(was.waiting) > 0:
 		d.ready = append(d.ready, was)
 	default:
-		delete(d.lines, was.run)
+		delete(d.queues, was.run)
 	}
 	if len(d.ready) == 0 {
 		d.deciders--
 		return nil, nil
 	}
-	l, d.ready = d.ready[0], d.ready[1:]
+	q, d.ready = d.ready[0], d.ready[1:]
 	if d.accepts {
-		chain, l.waiting = l.waiting[:1:1], l.waiting[1:]
+		chain, q.waiting = q.waiting[:1:1], q.waiting[1:]
 	} else {
-		chain, l.waiting = nextChain(l.waiting)
+		chain, q.waiting = nextChain(q.waiting)
 	}
-	return l, chain
+	return q, chain
 }
 
 // nextChain takes the commands that can be decided together: at most one for

@@ -14,7 +14,7 @@ func (s *State) goOn(d *Decision) {
 		if op.Run != d.Run || op.NextRun != "" {
 			continue
 		}
-		s.Ops = append(s.Ops, op.moved(next.ID, d))
+		s.Ops = append(s.Ops, op.goneOn(next.ID, d))
 		op = &s.Ops[i]
 		op.NextRun, op.Last = next.ID, d.Seq
 		if op.Settled == NotSettled {
@@ -27,8 +27,8 @@ func (s *State) goOn(d *Decision) {
 	s.Runs = append(s.Runs, next)
 }
 
-// moved is the operation as it stands in the run that goes on.
-func (o *Operation) moved(to RunID, d *Decision) Operation {
+// goneOn is the operation as it stands in the run that goes on.
+func (o *Operation) goneOn(to RunID, d *Decision) Operation {
 	m := *o
 	m.Run, m.PrevRun, m.Opened, m.Last, m.Asks, m.Hold = to, o.Run, d.Seq, d.Seq, nil, Hold{}
 	if o.Settled != NotSettled {

@@ -214,7 +214,7 @@ func TestRowOf(t *testing.T) {
 		Seq: 9, Run: "r1", Op: "charge-42", Path: PathManual, Verdict: Admit, Before: r.Budget, Charge: Counters{Attempts: 1},
 		Command: Verb{Actor: dana, Do: ActApprove, Reason: "paid by hand", Ruling: RulingCauseCleared, AsNewAction: true},
 		Inputs:  Inputs{Now: rowNoon, Jitter: 0.5}, Rules: RulesVersion, Permit: permit, NewOp: "charge-42~2",
-		Code: "timeout", Class: ClassTransient, Cause: 3, Depends: Depends{Breaker: &Breaker{State: BreakerOpen, Until: rowNoon}},
+		Code: "timeout", Class: ClassTransient, Cause: 3, Depends: DependencyChange{Breaker: &Breaker{State: BreakerOpen, Until: rowNoon}},
 	}
 	got := RowOf(&d)
 	if got.After.Attempts != (Spent{2, 6}) || got.Before.Attempts != (Spent{1, 6}) {

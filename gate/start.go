@@ -16,7 +16,7 @@ func stepStart(s *State, c Start, in Inputs) (Transition, error) {
 		named := policyName(c.Policy) == policyName(run.Policy)
 		bare := c.Limits.IsZero() && len(c.Caps) == 0 && (c.Policy == "" || named)
 		if bare || (named && asked == run.Limits) || (err == nil && c.comesTo(run, policy)) {
-			return found(c, in, run), nil
+			return foundRun(c, in, run), nil
 		}
 		return Transition{}, about(ErrReused, "run", string(c.Run))
 	}
@@ -59,9 +59,9 @@ func policyName(name string) string {
 	return name
 }
 
-// found answers a Start of a run that exists: nothing is written, and the
+// foundRun answers a Start of a run that exists: nothing is written, and the
 // budget is the run's as it stands.
-func found(c Start, in Inputs, run *Run) Transition {
+func foundRun(c Start, in Inputs, run *Run) Transition {
 	d := decisionOf(c, in, run)
 	d.Seq, d.Verdict, d.NewRun = run.Opened, Recorded, run
 	return Transition{decision: d, repeats: true, sealed: true}

@@ -197,15 +197,15 @@ type storedDepends struct {
 	Empties bool           `cbor:"8,keyasint,omitempty"`
 }
 
-func storeDepends(v gate.Depends) storedDepends {
+func storeDepends(v gate.DependencyChange) storedDepends {
 	return storedDepends{
 		On: v.On, Window: v.Window, Permit: v.Permit, Repeat: v.Repeat, Request: v.Request, Failure: v.Failure,
 		Breaker: maybe(v.Breaker, storeBreaker), Empties: v.Empties,
 	}
 }
 
-func (s storedDepends) load() gate.Depends {
-	return gate.Depends{
+func (s storedDepends) load() gate.DependencyChange {
+	return gate.DependencyChange{
 		On: s.On, Window: s.Window, Permit: s.Permit, Repeat: s.Repeat, Request: s.Request, Failure: s.Failure,
 		Breaker: maybe(s.Breaker, storedBreaker.load), Empties: s.Empties,
 	}
