@@ -46,6 +46,9 @@ type Item struct {
 	Changed      gate.ChangedRow   `json:"changed"`         // its newest change, with what a person wrote; of a resolved item the one that resolved it
 	Notes        int64             `json:"notes,omitempty"`
 	LastNote     string            `json:"last_note,omitempty"`
+	Noted        uint64            `json:"noted_seq,omitempty"` // the decision that brought it
+	NoteBy       gate.Actor        `json:"note_by,omitzero"`
+	NoteAt       gate.Instant      `json:"note_at,omitzero"`
 	Runbook      string            `json:"runbook,omitempty"`
 
 	// What each verb would do now, by name; see Desk.
@@ -88,7 +91,7 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 		Grants: make([]Grant, len(h.Approvals)), Findings: []Finding{}, Dispatches: shown.Attempts,
 		Terminal: op.Terminal, Cause: h.Cause,
 		Changed: gate.ChangedRow{Seq: h.Changed.Seq, At: gate.InstantOf(h.Changed.At), By: h.Changed.By, Act: h.Changed.Act, Verdict: h.Changed.Verdict},
-		Notes:   h.Notes, LastNote: h.LastNote,
+		Notes:   h.Notes, LastNote: h.LastNote, Noted: h.Noted,
 	}
 	if dep.Breaker != gate.BreakerClosed {
 		it.BreakerUntil = dep.Until.Time

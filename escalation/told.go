@@ -7,7 +7,7 @@ import (
 )
 
 // tell fills in what only the ledger knows of an item: what a person wrote with
-// its newest change and with each finding, and of a resolved one what had
+// its newest change and with each finding, whose the newest note is, and of a resolved one what had
 // stopped its operation. Each is one read of one decision.
 func (d *Desk) tell(ctx context.Context, it *Item) error {
 	change, err := d.decision(ctx, it.Changed.Seq)
@@ -16,6 +16,13 @@ func (d *Desk) tell(ctx context.Context, it *Item) error {
 	}
 	if change != nil && change.Act.IsVerb() {
 		it.Changed.Reason, it.Changed.Evidence, it.Changed.Finding = change.Reason, change.Evidence, change.Finding
+	}
+	note, err := d.decision(ctx, it.Noted)
+	if err != nil {
+		return err
+	}
+	if note != nil {
+		it.NoteBy, it.NoteAt = note.Actor, note.At
 	}
 	if it.State == gate.HoldResolved {
 		if err := d.stopped(ctx, it); err != nil {

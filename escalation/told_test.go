@@ -173,3 +173,22 @@ func TestChangeIsToldWithItsReason(t *testing.T) {
 		t.Errorf("changed (-got +want):\n%s", diff)
 	}
 }
+
+// R-P3: a note says whose it is, and when it was written.
+func TestNoteIsToldWithItsAuthor(t *testing.T) {
+	f := open(t)
+	f.run("r1", 6, 3, 30*time.Second)
+	id := f.lost("r1", "charge-42")
+	if it := f.item(id); it.Noted != 0 || !it.NoteAt.IsZero() {
+		t.Errorf("without a note: %d at %v", it.Noted, it.NoteAt)
+	}
+	for _, text := range []string{"looked", "looked again"} {
+		f.clock.advance(time.Second)
+		d := f.act(dana, id, escalation.Act{Verb: gate.ActNote, Reason: text})
+		f.clock.advance(time.Second)
+		f.act(dana, id, escalation.Act{Verb: gate.ActClaim})
+		if it := f.item(id); it.LastNote != text || it.Noted != d.Seq || it.NoteBy != d.Actor || it.NoteAt != d.At {
+			t.Errorf("note = %q of %d by %v at %v, want %q of %d by %v at %v", it.LastNote, it.Noted, it.NoteBy, it.NoteAt, text, d.Seq, d.Actor, d.At)
+		}
+	}
+}

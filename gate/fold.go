@@ -214,6 +214,9 @@ func (h Hold) at(d *Decision) Hold {
 			*seq = d.Seq
 		}
 	}
+	if h.Notes > 0 && h.Noted == 0 {
+		h.Noted = d.Seq
+	}
 	if n := len(h.Approvals); n > 0 && h.Approvals[n-1].Seq == 0 {
 		h.Approvals = slices.Clone(h.Approvals)
 		h.Approvals[n-1].Seq = d.Seq

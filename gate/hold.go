@@ -21,6 +21,7 @@ type Hold struct {
 	Approvals []Grant   // counted so far toward the next dispatch (R-P8)
 	Notes     int64
 	LastNote  string
+	Noted     uint64 // seq of the newest note
 
 	// The newest change of the version: what, by whom, when (R-P5, R-P6).
 	Changed Changed

@@ -45,7 +45,7 @@ func stepVerb(s *State, c Verb, in Inputs) (Transition, error) {
 	case ActSnooze:
 		err = d.putOff(c, &h)
 	case ActNote:
-		h.Notes, h.LastNote = h.Notes+1, c.Reason
+		h.Notes, h.LastNote, h.Noted = h.Notes+1, c.Reason, 0
 		d.Verdict, d.Hold = Recorded, &h
 	case ActReconcile:
 		err = d.reconcile(c, op)

@@ -82,13 +82,14 @@ type storedHold struct {
 	Notes     int64          `cbor:"12,keyasint,omitempty"`
 	LastNote  string         `cbor:"13,keyasint,omitempty"`
 	Changed   storedChanged  `cbor:"14,keyasint,omitzero"`
+	Noted     uint64         `cbor:"15,keyasint,omitempty"`
 }
 
 func storeHold(v gate.Hold) storedHold {
 	return storedHold{
 		State: v.State, Kind: v.Kind, Version: v.Version, Opened: v.Opened, Cause: v.Cause, Since: instantOf(v.Since), Back: v.Back,
 		Duplicate: v.Duplicate, Claim: storeClaim(v.Claim), Snoozed: instantOf(v.Snoozed), Approvals: each(v.Approvals, storeGrant),
-		Notes: v.Notes, LastNote: v.LastNote, Changed: storeChanged(v.Changed),
+		Notes: v.Notes, LastNote: v.LastNote, Noted: v.Noted, Changed: storeChanged(v.Changed),
 	}
 }
 
@@ -96,7 +97,7 @@ func (s storedHold) load() gate.Hold {
 	return gate.Hold{
 		State: s.State, Kind: s.Kind, Version: s.Version, Opened: s.Opened, Cause: s.Cause, Since: s.Since.time(), Back: s.Back,
 		Duplicate: s.Duplicate, Claim: s.Claim.load(), Snoozed: s.Snoozed.time(), Approvals: each(s.Approvals, storedGrant.load),
-		Notes: s.Notes, LastNote: s.LastNote, Changed: s.Changed.load(),
+		Notes: s.Notes, LastNote: s.LastNote, Noted: s.Noted, Changed: s.Changed.load(),
 	}
 }
 

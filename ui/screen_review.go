@@ -65,7 +65,7 @@ func (r *reviewScreen) unanswered() {
 func (r *reviewScreen) mark(now escalation.Item) {
 	it := *r.item
 	it.Claim, it.ClaimBy, it.ClaimID, it.ClaimUntil = now.Claim, now.ClaimBy, now.ClaimID, now.ClaimUntil
-	it.Snoozed, it.Notes, it.LastNote = now.Snoozed, now.Notes, now.LastNote
+	it.Snoozed, it.Notes, it.LastNote, it.Noted, it.NoteBy, it.NoteAt = now.Snoozed, now.Notes, now.LastNote, now.Noted, now.NoteBy, now.NoteAt
 	r.item, r.failed = &it, ""
 }
 

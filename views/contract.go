@@ -31,7 +31,15 @@ func (b *block) contract(v ReviewView, now time.Time) {
 		b.end()
 	}
 
-	b.reviewField("note", text, v.LastNote, 4)
+	label := "note"
+	if who := actorName(v.NoteBy, v.Me); v.LastNote != "" && who != "" {
+		b.label(label)
+		b.piece(strong, who)
+		b.piece(dim, ago(now.Sub(v.NoteAt.Time))+" ago, "+moment(v.NoteAt.Time, now))
+		b.end()
+		label = ""
+	}
+	b.reviewField(label, text, v.LastNote, 4)
 
 	b.label("operation")
 	b.idPiece(strong, string(r.Op))

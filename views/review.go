@@ -30,6 +30,8 @@ type ReviewView struct {
 	Runbook   string           // where to look it up
 	Notes     int64
 	LastNote  string
+	NoteBy    gate.Actor
+	NoteAt    gate.Instant
 	Resolved  bool      // it no longer waits, and Changed is how
 	Me        string    // id of the operator
 	AsOf      time.Time // when all of this was read; zero is now
@@ -50,7 +52,7 @@ type ReviewView struct {
 func ReviewOf(it *escalation.Item, me string) ReviewView {
 	v := ReviewView{
 		Item: it.ItemRow, Me: me, First: it.FirstFailure, Last: it.LastFailure, Input: string(it.Input), KeyGiven: it.KeyGiven,
-		Asker: it.Asker, Tokens: it.Tokens, SameCause: it.SameCause, Cause: it.Cause, Runbook: it.Runbook, Notes: it.Notes, LastNote: it.LastNote,
+		Asker: it.Asker, Tokens: it.Tokens, SameCause: it.SameCause, Cause: it.Cause, Runbook: it.Runbook, Notes: it.Notes, LastNote: it.LastNote, NoteBy: it.NoteBy, NoteAt: it.NoteAt,
 		Findings: it.Findings, Changed: ChangedBy(it.Changed), Resolved: it.State == gate.HoldResolved,
 		Op: &gate.OpRow{
 			Run: it.Run, Op: it.Op, Agent: it.Agent, Path: it.Path, Parent: it.Parent, Tool: it.Tool, Dependency: it.Dependency,
