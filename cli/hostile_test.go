@@ -44,6 +44,8 @@ func TestHostileText(t *testing.T) {
 		{[]string{"queue", "show", settled}, true},
 		{[]string{"ledger", "tail"}, true},
 		{[]string{"ledger", "tail", "--json"}, true},
+		{[]string{"handover"}, true},
+		{[]string{"handover", "--json"}, true},
 		{[]string{"runs", "show", "run-1", "--json"}, true},
 		{[]string{"queue", "show", item, "--json"}, true},
 		{[]string{"ledger", "show", "4"}, true},  // the result of search-7
@@ -91,7 +93,7 @@ func TestHostileText(t *testing.T) {
 		{[]string{"__complete", "runs", "show", hostile}, false},
 	} {
 		args := row.args
-		if client := slices.Contains([]string{"runs", "queue", "ledger", "ask", "report"}, args[0]); client && !slices.Contains(args, "--socket") && !slices.Contains(args, "--store") {
+		if client := slices.Contains([]string{"runs", "queue", "ledger", "handover", "ask", "report"}, args[0]); client && !slices.Contains(args, "--socket") && !slices.Contains(args, "--store") {
 			args = append(slices.Clone(args), "--socket", w.socket)
 		}
 		for _, cells := range []int{0, 80, 200} {

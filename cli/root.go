@@ -57,7 +57,7 @@ field, with a tab between two, no heads. --json names the fields.`,
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(
 		a.demoCommand(), a.replayCommand(), a.fixturesCommand(),
-		a.queueCommand(), a.runsCommand(), a.ledgerCommand(), a.policyCommand(),
+		a.queueCommand(), a.runsCommand(), a.ledgerCommand(), a.handoverCommand(), a.policyCommand(),
 		a.askCommand(), a.reportCommand(),
 		a.initCommand(), a.serveCommand(), a.verifyCommand(),
 		a.versionCommand(), a.completionCommand(),
