@@ -16,7 +16,7 @@ type Contract struct {
 	Dependencies map[string]DependencyRule `json:"dependencies,omitempty"`
 	Tools        map[string]*Tool          `json:"tools,omitempty"`
 	Roles        Roles                     `json:"roles"`
-	ClaimLease   time.Duration             `json:"claim_lease"` // R-P7; 15 minutes unless said
+	ClaimLease   time.Duration             `json:"claim_lease"` // R-P7; 1s to 24h, 15 minutes unless said
 }
 
 // DependencyRule is what a contract says of one shared downstream.

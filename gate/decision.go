@@ -65,7 +65,7 @@ type Decision struct {
 	StoresStop bool             // Verdict becomes the operation's stored stop
 	Settles    Settlement       // how the operation is closed
 	Hold       *Hold            // the item as it stands after
-	NotesLost  bool             // R-T6 with queue off
+	NotesLost  bool             // an unknown outcome that no item may tell of is on record (R-T6 with queue off)
 	Head       RunID            // where the operation has gone on in a later run: the one that takes stop and item
 	NewOp      OpID             // the new action that supersedes this one
 	NewRun     *Run             // the new run that goes on from this one, before its operations come

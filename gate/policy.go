@@ -2,19 +2,20 @@ package gate
 
 import "time"
 
-// Policy holds the limits and the narrower guards that a run is decided by. The
-// zero Policy permits nothing; contract files begin with the starter policy.
+// Policy holds the limits and the narrower guards that a run is decided by.
+// Durations are whole milliseconds; the ranges are those of a contract file,
+// which begins with the starter policy. The zero Policy permits nothing.
 type Policy struct {
 	Limits          Limits            `json:"limits"`            // for runs that name it; may be empty
-	AttemptsPerCall int64             `json:"attempts_per_call"` // permits per operation, the first included (R-D6); >= 1
+	AttemptsPerCall int64             `json:"attempts_per_call"` // permits per operation, the first included (R-D6); 1 to MaxCount
 	Backoff         Backoff           `json:"backoff"`
 	Codes           map[Code]CodeRule `json:"codes"`             // the starter rows and what is laid over them
 	Breaker         *BreakerRule      `json:"breaker,omitempty"` // for dependencies without their own
 	RetryRatio      *RatioRule        `json:"retry_ratio,omitempty"`
 	Routes          Routes            `json:"routes"`
 	QueueOff        bool              `json:"queue_off,omitempty"` // no person waits: typed failures are returned (R-T4)
-	PermitTTL       time.Duration     `json:"permit_ttl"`          // how long a permit may wait to be used (R-C5)
-	ReportGrace     time.Duration     `json:"report_grace"`
+	PermitTTL       time.Duration     `json:"permit_ttl"`          // how long a permit may wait to be used (R-C5); 1ms to 1h
+	ReportGrace     time.Duration     `json:"report_grace"`        // how much later than its call's timeout a report may come (R-C5); 0 to 1h
 }
 
 // BreakerRule says when a dependency's breaker trips and for how long (R-K1,

@@ -36,7 +36,8 @@ type Run struct {
 }
 
 // Cap is a share of a run's attempts set aside for an agent path and the
-// paths below it. It only narrows (R-B9).
+// paths below it. It only narrows (R-B9). Attempts is 0 to MaxCount, and 0 lets
+// that path dispatch nothing; a command with a zero Cap is refused.
 type Cap struct {
 	Agent    string
 	Attempts int64
