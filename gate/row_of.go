@@ -132,7 +132,8 @@ func RowOfItem(o *Operation, r *Run) ItemRow {
 		row.Outcome = OutcomeUnknown
 	}
 	if h.State == HoldResolved {
-		row.Resolved, row.Ended, row.EndedBy = Instant{h.Changed.At}, h.Changed.Act, shownName(h.Changed.By)
+		row.Resolved, row.Ended = Instant{h.Changed.At}, h.Changed.Act
+		row.EndedBy, row.EndedID = shownName(h.Changed.By), h.Changed.By.ID
 		if row.Ended == ActReconcile {
 			row.Finding = o.Evidence
 		}

@@ -82,19 +82,19 @@ func TestRowOfItem(t *testing.T) {
 			o.Unknowns, o.Attempts[0].Outcome, o.Settled, o.Evidence = 0, OutcomeSucceeded, SettledSucceeded, FindingHappened
 		}, func(r *ItemRow) {
 			r.State, r.Resolved, r.Outcome, r.Kind = HoldResolved, Instant{rowNoon}, OutcomeSucceeded, KindStopped
-			r.Ended, r.EndedBy, r.Finding = ActReconcile, "dana", FindingHappened
+			r.Ended, r.EndedBy, r.EndedID, r.Finding = ActReconcile, "dana", dana.ID, FindingHappened
 		}},
 		{"found, and rejected later by one without a name", func(o *Operation, _ *Run) {
 			o.Hold.State, o.Hold.Changed = HoldResolved, Changed{At: rowNoon, By: Actor{ID: "uid:7"}, Act: ActReject, Verdict: Resolved}
 			o.Unknowns, o.Attempts[0].Outcome, o.Evidence = 0, OutcomeFailed, FindingDidNotHappen
 		}, func(r *ItemRow) {
 			r.State, r.Resolved, r.Outcome, r.Kind = HoldResolved, Instant{rowNoon}, OutcomeFailed, KindStopped
-			r.Ended, r.EndedBy = ActReject, "uid:7"
+			r.Ended, r.EndedBy, r.EndedID = ActReject, "uid:7", "uid:7"
 		}},
 		{"gone on elsewhere", func(o *Operation, _ *Run) {
 			o.Hold.State, o.Hold.Changed = HoldResolved, Changed{At: rowNoon, By: dana, Act: ActNewRun, Verdict: Resolved}
 		}, func(r *ItemRow) {
-			r.State, r.Resolved, r.Ended, r.EndedBy = HoldResolved, Instant{rowNoon}, ActNewRun, "dana"
+			r.State, r.Resolved, r.Ended, r.EndedBy, r.EndedID = HoldResolved, Instant{rowNoon}, ActNewRun, "dana", dana.ID
 		}},
 		{"found, and open", func(o *Operation, _ *Run) {
 			o.Hold.Changed = Changed{At: rowNoon, By: dana, Act: ActReconcile, Verdict: Resolved}

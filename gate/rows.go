@@ -255,6 +255,7 @@ type ItemRow struct {
 	Resolved Instant `json:"resolved,omitzero"`
 	Ended    Act     `json:"ended,omitempty"`
 	EndedBy  string  `json:"ended_by,omitempty"`
+	EndedID  string  `json:"ended_id,omitempty"`
 	Finding  Finding `json:"finding,omitempty"`
 }
 

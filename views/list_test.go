@@ -179,6 +179,11 @@ func TestResolvedInTheQueue(t *testing.T) {
 				t.Errorf("at %d: %q, want %s", width, got, row.want)
 			}
 		}
+		r.EndedID = "uid:1"
+		mine := Queue(samplePage(NewTheme(Plain, false), 80, 24, 0), QueueView{Resolved: true, Rows: []gate.ItemRow{r}, Me: "uid:1"})
+		if !strings.Contains(mine, "you") || strings.Contains(mine, "nora") {
+			t.Errorf("ended by the operator:\n%s", mine)
+		}
 	}
 }
 

@@ -161,7 +161,11 @@ func (b *block) item(r *gate.ItemRow, cols []column, qualified bool, me string, 
 		case itemEnded:
 			b.cell(text, EndedWord(r), c.width)
 		case itemBy:
-			b.cell(text, r.EndedBy, c.width)
+			who, s := r.EndedBy, text
+			if r.EndedID == me && me != "" {
+				who, s = "you", press
+			}
+			b.cell(s, who, c.width)
 		case itemDone:
 			b.tmp = appendAge(b.tmp[:0], now.Sub(r.Resolved.Time))
 			b.rightNumber(dim, c.width)
