@@ -3,7 +3,6 @@ package escalation
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"tollgate/gate"
 )
@@ -70,7 +69,7 @@ func (d *Desk) project(ctx context.Context, ref gate.Ref) (Item, error) {
 	}
 	run, op := state.Run(ref.Run), state.Op(ref.Run, ref.Op)
 	if run == nil || op == nil || op.Hold.State == gate.HoldNone {
-		return Item{}, fmt.Errorf("item %q: %w", gate.ItemIDOf(ref.Run, ref.Op), gate.ErrNoItem)
+		return Item{}, gate.About(gate.ErrNoItem, "item", gate.ItemIDOf(ref.Run, ref.Op))
 	}
 	now, _ := d.door.Now()
 	dep := gate.DependencyRow{Name: op.Dependency}

@@ -7,7 +7,7 @@ import "fmt"
 func stepAsk(s *State, c Ask, in Inputs) (Transition, error) {
 	run := s.Run(c.Run)
 	if run == nil {
-		return Transition{}, about(ErrNoRun, "run", string(c.Run))
+		return Transition{}, About(ErrNoRun, "run", c.Run)
 	}
 	// What was answered before is answered so again, whatever the contract
 	// says by now (R-A8).

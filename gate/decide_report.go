@@ -22,7 +22,7 @@ func stepReport(s *State, c Report, in Inputs) (Transition, error) {
 			t, _, err := s.again(at.Reported)
 			return t, err
 		}
-		return Transition{}, about(ErrReused, "report of attempt", fmt.Sprintf("%s %d", c.Op, c.Ordinal))
+		return Transition{}, About(ErrReused, "report of attempt", fmt.Sprintf("%s %d", c.Op, c.Ordinal))
 	}
 	return s.settle(c, in, op, at, news{OK: c.OK, Failure: c.Failure, Inner: max(1, c.Inner), Result: c.Result})
 }
@@ -30,19 +30,19 @@ func stepReport(s *State, c Report, in Inputs) (Transition, error) {
 // attempt finds what a report is about.
 func (s *State) attempt(run RunID, id OpID, ordinal int64) (*Operation, *Attempt, error) {
 	if s.Run(run) == nil {
-		return nil, nil, about(ErrNoRun, "run", string(run))
+		return nil, nil, About(ErrNoRun, "run", run)
 	}
 	op := s.Op(run, id)
 	if op == nil {
-		return nil, nil, about(ErrNoOperation, "op", string(id))
+		return nil, nil, About(ErrNoOperation, "op", id)
 	}
 	at := op.Attempt(ordinal)
 	if at == nil && 0 < ordinal && ordinal < op.nextOrdinal() {
 		// Only what its caller has reported is ever dropped (KeptAttempts).
-		return nil, nil, about(ErrReused, "report of attempt", fmt.Sprintf("%s %d, settled long ago", id, ordinal))
+		return nil, nil, About(ErrReused, "report of attempt", fmt.Sprintf("%s %d, settled long ago", id, ordinal))
 	}
 	if at == nil {
-		return nil, nil, about(ErrNoAttempt, "attempt", fmt.Sprintf("%s %d", id, ordinal))
+		return nil, nil, About(ErrNoAttempt, "attempt", fmt.Sprintf("%s %d", id, ordinal))
 	}
 	return op, at, nil
 }
@@ -54,9 +54,9 @@ func stepSweep(s *State, c Sweep, in Inputs) (Transition, error) {
 	run, op := s.Run(c.Run), s.Op(c.Run, c.Op)
 	switch {
 	case run == nil:
-		return Transition{}, about(ErrNoRun, "run", string(c.Run))
+		return Transition{}, About(ErrNoRun, "run", c.Run)
 	case op == nil:
-		return Transition{}, about(ErrNoOperation, "op", string(c.Op))
+		return Transition{}, About(ErrNoOperation, "op", c.Op)
 	}
 	due := op.Due(run)
 	if due.IsZero() || in.Now.Before(due) {

@@ -51,5 +51,7 @@ var (
 	ErrDamaged = errors.New("the store is damaged")
 )
 
-// about says which one an error is about.
-func about(err error, what, id string) error { return fmt.Errorf("%s %q: %w", what, id, err) }
+// About says which one an error is about, by what it is and its id.
+func About[ID ~string](err error, what string, id ID) error {
+	return fmt.Errorf("%s %q: %w", what, string(id), err)
+}

@@ -32,9 +32,9 @@ func (s *State) repeat(op *Operation, id string, body Digest) (t Transition, kno
 	}
 	if memo.Body != body {
 		if of, isVerb := strings.CutPrefix(id, verbMemo("")); isVerb {
-			return Transition{}, true, about(ErrReused, "request_id", of)
+			return Transition{}, true, About(ErrReused, "request_id", of)
 		}
-		return Transition{}, true, about(ErrReused, "ask_id", id)
+		return Transition{}, true, About(ErrReused, "ask_id", id)
 	}
 	return s.again(memo.Seq)
 }

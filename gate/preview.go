@@ -37,7 +37,7 @@ func (c Check) Passing() bool {
 func ChecksOf(s State, v Verb, in Inputs) ([]Check, error) {
 	run, op := s.Run(v.Run), s.Op(v.Run, v.Op)
 	if run == nil || op == nil {
-		return nil, about(ErrNoItem, "item", string(ItemIDOf(v.Run, v.Op)))
+		return nil, About(ErrNoItem, "item", string(ItemIDOf(v.Run, v.Op)))
 	}
 	q, _, err := approveQuestion(&s, v, op, run, in)
 	if err != nil {

@@ -7,7 +7,7 @@ import "time"
 func stepVerb(s *State, c Verb, in Inputs) (Transition, error) {
 	run, op := s.Run(c.Run), s.Op(c.Run, c.Op)
 	if run == nil || op == nil || op.Hold.State == HoldNone {
-		return Transition{}, about(ErrNoItem, "item", string(ItemIDOf(c.Run, c.Op)))
+		return Transition{}, About(ErrNoItem, "item", string(ItemIDOf(c.Run, c.Op)))
 	}
 	if c.ID != "" {
 		if t, known, err := s.repeat(op, verbMemo(c.ID), c.body()); known {
@@ -57,7 +57,7 @@ func stepVerb(s *State, c Verb, in Inputs) (Transition, error) {
 		reads = append(reads, more...)
 	case ActNewRun:
 		if s.Run(c.NewRun) != nil {
-			return Transition{}, about(ErrReused, "run", string(c.NewRun))
+			return Transition{}, About(ErrReused, "run", c.NewRun)
 		}
 		reads = append(reads, Read{Run: c.NewRun})
 		d.goOn(c, op, run)

@@ -18,7 +18,7 @@ func stepStart(s *State, c Start, in Inputs) (Transition, error) {
 		if bare || (named && asked == run.Limits) || (err == nil && c.comesTo(run, policy)) {
 			return foundRun(c, in, run), nil
 		}
-		return Transition{}, about(ErrReused, "run", string(c.Run))
+		return Transition{}, About(ErrReused, "run", c.Run)
 	}
 	if err != nil {
 		return Transition{}, err
@@ -71,7 +71,7 @@ func foundRun(c Start, in Inputs, run *Run) Transition {
 func stepEnd(s *State, c End, in Inputs) (Transition, error) {
 	run := s.Run(c.Run)
 	if run == nil {
-		return Transition{}, about(ErrNoRun, "run", string(c.Run))
+		return Transition{}, About(ErrNoRun, "run", c.Run)
 	}
 	d := decisionOf(c, in, run)
 	d.Verdict = Recorded

@@ -39,7 +39,7 @@ func (s *Store) Contract(ctx context.Context, digest gate.Digest) (document []by
 		return nil, err
 	}
 	if seq == 0 {
-		return nil, missing(ErrNoContract, "contract", digest)
+		return nil, gate.About(ErrNoContract, "contract", digest.String())
 	}
 	d, err := s.decision(seq)
 	if err != nil {

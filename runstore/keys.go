@@ -28,7 +28,8 @@ import (
 //	               op_ids         run(8) digest of the op id(16)             n(4)
 //	               ops            place(12)                                  operation
 //	               items          item id                                    place(12)
-//	               queue          state(1) rank(1) deadline(8) since(8) id   queueEntry; items in the order of the queue
+//	               queue          state(1) rank(1) deadline(8) since(8) id   queueEntry; items in the order of the queue; of those
+//	                                                                         that are resolved: state(1) 0 newest first(8) 0(8) id
 //	               age            state(1) since(8) id                       queueEntry; items that wait, oldest first
 //	               snoozed        until(8) id                                kind(1)
 //	               waiting        dependency                                 items that wait on it(8)

@@ -212,12 +212,12 @@ func encodeChain(chain []gate.Transition) (bodies [][]byte, err error) {
 		d = chain[i].Decision()
 		b := encodeDecision(&d)
 		if len(b) > maxRecord {
-			return nil, &gate.InputError{Field: "decision", Want: "at most 1 MiB", Got: fmt.Sprintf("%d bytes", len(b))}
+			return nil, &gate.InputError{Field: "decision", Want: fmt.Sprintf("at most %d bytes", maxRecord), Got: fmt.Sprintf("%d bytes", len(b))}
 		}
 		bodies = append(bodies, b)
 	}
 	if len(bodies) > maxBlock {
-		return nil, &gate.InputError{Field: "chain", Want: "at most 1024 transitions", Got: fmt.Sprint(len(bodies))}
+		return nil, &gate.InputError{Field: "chain", Want: fmt.Sprintf("at most %d transitions", maxBlock), Got: fmt.Sprint(len(bodies))}
 	}
 	return bodies, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,10 +50,6 @@ func (s *Store) renewed(ctx context.Context, turn uint64, err error) bool {
 	}
 	s.projector.renew(ctx, filepath.Join(s.files.dir, projectionName), turn, err)
 	return s.rows.turn() != turn
-}
-
-func missing(err error, what string, id any) error {
-	return fmt.Errorf("%s %q: %w", what, fmt.Sprint(id), err)
 }
 
 // Runs implements gate.Reader.
@@ -108,7 +103,7 @@ func (s *Store) Run(ctx context.Context, id gate.RunID, now time.Time) (view gat
 			return err
 		}
 		if !ok {
-			return missing(gate.ErrNoRun, "run", id)
+			return gate.About(gate.ErrNoRun, "run", id)
 		}
 		view = gate.RunView{RunRow: gate.RowOfRun(&row.run, now)}
 		ops, err := opsOf(tx, row.run.Opened)
@@ -130,14 +125,14 @@ func (s *Store) Operation(ctx context.Context, ref gate.Ref, now time.Time) (row
 			return err
 		}
 		if !ok {
-			return missing(gate.ErrNoRun, "run", ref.Run)
+			return gate.About(gate.ErrNoRun, "run", ref.Run)
 		}
 		at, ok, err := placeNamed(tx, run.run.Opened, ref.Op)
 		if err != nil {
 			return err
 		}
 		if !ok {
-			return missing(gate.ErrNoOperation, "op", ref.Op)
+			return gate.About(gate.ErrNoOperation, "op", ref.Op)
 		}
 		op, err := opAt(tx, at)
 		if err == nil {
@@ -166,7 +161,7 @@ func (s *Store) Find(ctx context.Context, id gate.ItemID) (ref gate.Ref, err err
 	err = s.read(ctx, func(tx *bbolt.Tx) error {
 		row, ok, err := itemNamed(tx, id)
 		if err == nil && !ok {
-			err = missing(gate.ErrNoItem, "item", id)
+			err = gate.About(gate.ErrNoItem, "item", id)
 		}
 		ref = gate.Ref{Run: row.Run, Op: row.Op}
 		return err

@@ -4,7 +4,6 @@ package memstore
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -125,8 +124,4 @@ func (s *Store) wake() {
 		}
 		ch <- n
 	}
-}
-
-func missing(err error, what string, id any) error {
-	return fmt.Errorf("%s %q: %w", what, fmt.Sprint(id), err)
 }

@@ -49,7 +49,7 @@ func (s *Store) Run(_ context.Context, id gate.RunID, now time.Time) (gate.RunVi
 	defer s.mu.Unlock()
 	run, ok := s.live.Run(id)
 	if !ok {
-		return gate.RunView{}, missing(gate.ErrNoRun, "run", id)
+		return gate.RunView{}, gate.About(gate.ErrNoRun, "run", id)
 	}
 	view := gate.RunView{RunRow: gate.RowOfRun(&run, now)}
 	for _, op := range s.live.Ops(id) {
@@ -66,11 +66,11 @@ func (s *Store) Operation(_ context.Context, ref gate.Ref, now time.Time) (gate.
 	defer s.mu.Unlock()
 	run, ok := s.live.Run(ref.Run)
 	if !ok {
-		return gate.OpRow{}, missing(gate.ErrNoRun, "run", ref.Run)
+		return gate.OpRow{}, gate.About(gate.ErrNoRun, "run", ref.Run)
 	}
 	op, ok := s.live.Op(ref)
 	if !ok {
-		return gate.OpRow{}, missing(gate.ErrNoOperation, "op", ref.Op)
+		return gate.OpRow{}, gate.About(gate.ErrNoOperation, "op", ref.Op)
 	}
 	return gate.RowOfOp(&op, &run, now), nil
 }
@@ -113,7 +113,7 @@ func (s *Store) Find(_ context.Context, id gate.ItemID) (gate.Ref, error) {
 		}
 	})
 	if ref.IsZero() {
-		return ref, missing(gate.ErrNoItem, "item", id)
+		return ref, gate.About(gate.ErrNoItem, "item", id)
 	}
 	return ref, nil
 }
