@@ -15,7 +15,6 @@ import (
 	"tollgate/escalation"
 	"tollgate/gate"
 	"tollgate/ui"
-	"tollgate/views"
 )
 
 // console opens the console: on the gate that answers, or else as the owner of
@@ -107,8 +106,13 @@ func whoIn(h api.Health) gate.Actor {
 	return gate.Actor{ID: h.Identity.ID, Name: h.Identity.Name, Source: h.Identity.Source}
 }
 
-// show shows a console on the terminal, in what it can show.
+// show shows a console on the terminal, in what it can show, as the operator
+// prefers it.
 func show(ctx context.Context, o ui.Options) error {
-	o.Theme = views.NewTheme(ui.Palette(os.Getenv))
+	p, err := preferences()
+	if err != nil {
+		return err
+	}
+	o.Theme = look(&p, os.Getenv)
 	return ui.Run(ctx, o, os.Stdin, os.Stdout)
 }

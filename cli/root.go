@@ -60,7 +60,7 @@ field, with a tab between two, no heads. --json names the fields.`,
 		a.queueCommand(), a.runsCommand(), a.ledgerCommand(), a.handoverCommand(), a.policyCommand(),
 		a.askCommand(), a.reportCommand(),
 		a.initCommand(), a.serveCommand(), a.verifyCommand(),
-		a.versionCommand(), a.completionCommand(),
+		a.configCommand(), a.versionCommand(), a.completionCommand(),
 	)
 	return root
 }
