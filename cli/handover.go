@@ -264,8 +264,8 @@ func (c *causes) add(i *gate.ItemRow) {
 	if i.Opened.Before(t.oldest) {
 		t.oldest = i.Opened.Time
 	}
-	if i.ClaimBy != "" && i.ClaimUntil.After(c.now) { // a claim is a lease (R-P7)
-		t.claims[i.ClaimBy]++
+	if i.Claim.Holds(c.now) { // a claim is a lease (R-P7)
+		t.claims[i.Claim.By]++
 	}
 }
 

@@ -97,9 +97,13 @@ var itemColumns = []column{
 }
 
 func itemRow(i *gate.ItemRow, now time.Time) []string {
+	holder := ""
+	if i.Claim != nil {
+		holder = i.Claim.By
+	}
 	return []string{
 		string(i.ID), views.KindWord(i.Kind), strconv.FormatInt(i.Version, 10), string(i.Run), string(i.Op), i.Tool,
-		string(i.Code), strconv.FormatInt(i.Permits, 10), left(i.Deadline.Time, now), instant(i.Opened.Time), i.ClaimBy,
+		string(i.Code), strconv.FormatInt(i.Permits, 10), left(i.Deadline.Time, now), instant(i.Opened.Time), holder,
 	}
 }
 

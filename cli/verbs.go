@@ -162,7 +162,7 @@ func (v *verb) claimed(cmd *cobra.Command, g *gateway, id gate.ItemID) error {
 	}
 	f := new(fields)
 	f.add("claimed by", actor(gate.Actor{ID: it.Claim.ID, Name: it.Claim.By}))
-	f.add("claimed until", instant(it.Claim.Until))
+	f.add("claimed until", instant(it.Claim.Until.Time))
 	f.add("take over", "with --take-over, which is recorded")
 	return v.app.printFields(f)
 }

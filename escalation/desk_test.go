@@ -324,7 +324,7 @@ func TestClaim(t *testing.T) {
 		t.Fatalf("claim = %+v, want dana's for 15 minutes", it.Claim)
 	}
 	now, _ := f.door.Now()
-	if escalation.HeldAgainst(it.ItemRow, dana, now) || !escalation.HeldAgainst(it.ItemRow, eli, now) {
+	if it.Claim.HeldAgainst(dana, now) || !it.Claim.HeldAgainst(eli, now) {
 		t.Error("the claim should stand against eli alone")
 	}
 	reject := escalation.Act{Verb: gate.ActReject, Reason: "r"}
@@ -396,8 +396,8 @@ func TestTwoPeople(t *testing.T) {
 		}
 		if step.want == gate.Recorded {
 			it := f.item(id)
-			if len(it.Grants) != 1 || it.Grants[0].By.ID != dana.ID || it.Approvals != 1 || !it.NeedsTwo {
-				t.Errorf("counted approvals = %+v, want dana's", it.Grants)
+			if len(it.Approvals) != 1 || it.Approvals[0].By.ID != dana.ID || !it.NeedsTwo {
+				t.Errorf("counted approvals = %+v, want dana's", it.Approvals)
 			}
 		}
 	}

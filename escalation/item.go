@@ -11,7 +11,7 @@ import (
 
 // Item is what waits for a person about one operation, with everything that a
 // person needs to decide: the whole contract of R-P1. It is a frozen copy, and
-// Version says of what.
+// Version says of what. It has a claim only while that holds.
 //
 // Texts of agents and providers in it are hostile and stand as they came. An
 // item of an operation that was never dispatched has no failures.
@@ -36,8 +36,6 @@ type Item struct {
 	Breaker      gate.BreakerState `json:"breaker"`
 	BreakerUntil time.Time         `json:"breaker_until,omitzero"`
 	SameCause    int64             `json:"same_cause"` // items of the open queue that share dependency and code, none that is put off; past 10,000 at least so many
-	Claim        *Claim            `json:"claim,omitempty"`
-	Grants       []Grant           `json:"approvals"`  // counted so far (R-P8); in place of the row's number
 	Findings     []Finding         `json:"findings"`   // of people, by attempt
 	Dispatches   []gate.AttemptRow `json:"dispatches"` // every attempt that is kept, oldest first
 	Terminal     *gate.Terminal    `json:"terminal,omitempty"`
@@ -53,13 +51,6 @@ type Item struct {
 
 	// What each verb would do now, by name; see Desk.
 	Preview map[string]Preview `json:"preview,omitempty"`
-}
-
-// Grant is an approval that has been counted.
-type Grant struct {
-	By  gate.Actor `json:"by"`
-	Seq uint64     `json:"seq"`
-	At  time.Time  `json:"at"`
 }
 
 // Finding is what a person found out about one attempt: who, when, on which
@@ -87,11 +78,14 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 		Input: op.Input, InputDigest: shown.Digest, Key: op.Key, KeyGiven: op.KeyGiven, KnownEffect: shown.KnownEffect,
 		Asker: op.Asker, Tokens: op.Tokens,
 		Budget: header.Budget, RunState: header.State, Ending: header.Ending,
-		Breaker: dep.Breaker, SameCause: sameCause, Claim: ClaimOf(row, now),
-		Grants: make([]Grant, len(h.Approvals)), Findings: []Finding{}, Dispatches: shown.Attempts,
+		Breaker: dep.Breaker, SameCause: sameCause,
+		Findings: []Finding{}, Dispatches: shown.Attempts,
 		Terminal: op.Terminal, Cause: h.Cause,
 		Changed: gate.ChangedRow{Seq: h.Changed.Seq, At: gate.InstantOf(h.Changed.At), By: h.Changed.By, Act: h.Changed.Act, Verdict: h.Changed.Verdict},
 		Notes:   h.Notes, LastNote: h.LastNote, Noted: h.Noted,
+	}
+	if !it.Claim.Holds(now) {
+		it.Claim = nil
 	}
 	if dep.Breaker != gate.BreakerClosed {
 		it.BreakerUntil = dep.Until.Time
@@ -103,9 +97,6 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 	if op.Terminal != nil {
 		route := op.Terminal.NextAction
 		it.Route = &route
-	}
-	for i, g := range h.Approvals {
-		it.Grants[i] = Grant{By: g.By, Seq: g.Seq, At: g.At}
 	}
 	for _, a := range op.Attempts {
 		if a.Finding != gate.FindingNone {
@@ -125,27 +116,4 @@ func runbookOf(template string, it *Item) string {
 		"{key}", url.QueryEscape(it.Key), "{op}", url.QueryEscape(string(it.Op)),
 		"{run}", url.QueryEscape(string(it.Run)), "{code}", url.QueryEscape(string(it.Code)),
 	).Replace(template)
-}
-
-// plain is an Item without its methods.
-type plain Item
-
-// MarshalJSON writes the item as the API sends it: the claim as one object,
-// and only while it holds.
-func (it Item) MarshalJSON() ([]byte, error) {
-	p := plain(it)
-	p.ClaimBy, p.ClaimID, p.ClaimUntil = "", "", gate.Instant{}
-	return json.Marshal(p)
-}
-
-// UnmarshalJSON reads what MarshalJSON wrote.
-func (it *Item) UnmarshalJSON(b []byte) error {
-	if err := json.Unmarshal(b, (*plain)(it)); err != nil {
-		return err
-	}
-	it.Approvals = len(it.Grants)
-	if it.Claim != nil {
-		it.ClaimBy, it.ClaimID, it.ClaimUntil = it.Claim.By, it.Claim.ID, gate.InstantOf(it.Claim.Until)
-	}
-	return nil
 }

@@ -73,14 +73,10 @@ func stepVerb(s *State, c Verb, in Inputs) (Transition, error) {
 // heldAgainst reports whether another person's lease stands in the way. To
 // note and to put off needs no lease (R-P7).
 func (k Claim) heldAgainst(c Verb, in Inputs) bool {
-	switch {
-	case k.By.ID == "" || k.By.ID == c.Actor.ID || !in.Now.Before(k.Until):
+	if c.Do == ActNote || c.Do == ActSnooze {
 		return false
-	case c.Do == ActNote || c.Do == ActSnooze:
-		return false
-	default:
-		return !c.TakeOver
 	}
+	return !c.TakeOver && k.row().HeldAgainst(c.Actor, in.Now)
 }
 
 // putOff hides an item until an instant that is still ahead (R-P3). One that

@@ -105,6 +105,14 @@ func rowOfAttempt(a *Attempt) AttemptRow {
 	return row
 }
 
+// row returns the claim as rows show it, nil for nobody's.
+func (k Claim) row() *ClaimRow {
+	if k.By.ID == "" {
+		return nil
+	}
+	return &ClaimRow{By: shownName(k.By), ID: k.By.ID, Until: Instant{k.Until}}
+}
+
 // RowOfItem returns the item of an operation as the queue shows it. The
 // operation's hold is not the zero one.
 func RowOfItem(o *Operation, r *Run) ItemRow {
@@ -115,9 +123,12 @@ func RowOfItem(o *Operation, r *Run) ItemRow {
 		Effect: o.Effect, RetrySafety: o.Safety, Code: o.LastError.Code, Verdict: o.heldBy(),
 		Attempts: Spent{r.Budget.Spent.Attempts, r.Budget.MaxAttempts}, Permits: o.Permits,
 		Opened: Instant{h.Since}, Deadline: Instant{r.Budget.Deadline},
-		ClaimBy: shownName(h.Claim.By), ClaimID: h.Claim.By.ID, ClaimUntil: Instant{h.Claim.Until},
-		Snoozed: Instant{h.Snoozed}, Approvals: len(h.Approvals), NeedsTwo: o.Approval == ApprovalTwoPerson,
+		Claim: h.Claim.row(), Snoozed: Instant{h.Snoozed},
+		Approvals: make([]GrantRow, len(h.Approvals)), NeedsTwo: o.Approval == ApprovalTwoPerson,
 		Duplicate: h.Duplicate,
+	}
+	for i, g := range h.Approvals {
+		row.Approvals[i] = GrantRow{By: g.By, Seq: g.Seq, At: Instant{g.At}}
 	}
 	if last := o.lastFailed(); last != nil {
 		row.Class = last.Class

@@ -40,7 +40,7 @@ func TestRowOfItem(t *testing.T) {
 		Run: "r1", Op: "charge-42", Agent: "planner", Tool: "payments.charge", Dependency: "payments-api",
 		Effect: EffectWrite, RetrySafety: SafetyNever, Code: "timeout", Class: ClassTransient, Outcome: OutcomeUnknown,
 		Verdict: StopUnsafeToRepeat, Attempts: Spent{1, 6}, Permits: 1,
-		Opened: Instant{rowNoon.Add(2 * time.Second)}, Deadline: Instant{rowNoon.Add(30 * time.Second)},
+		Opened: Instant{rowNoon.Add(2 * time.Second)}, Deadline: Instant{rowNoon.Add(30 * time.Second)}, Approvals: []GrantRow{},
 	}
 	dana := Actor{ID: "uid:1002", Name: "dana", Source: "peer-uid"}
 	for _, row := range []struct {
@@ -59,18 +59,19 @@ func TestRowOfItem(t *testing.T) {
 		{"lost with its run, no stop", func(o *Operation, _ *Run) { o.Stop = 0 }, func(r *ItemRow) { r.Verdict = Recorded }},
 		{"waits for two", func(o *Operation, _ *Run) {
 			o.Approval, o.Hold.Kind, o.Stop, o.Attempts, o.Permits, o.Unknowns, o.LastError = ApprovalTwoPerson, KindApproval, 0, nil, 0, 0, Failure{}
-			o.Hold.Approvals = []Grant{{By: dana}}
+			o.Hold.Approvals = []Grant{{By: dana, Seq: 7, At: rowNoon}}
 		}, func(r *ItemRow) {
-			r.NeedsTwo, r.Kind, r.Verdict, r.Permits, r.Approvals = true, KindApproval, StopApprovalRequired, 0, 1
+			r.NeedsTwo, r.Kind, r.Verdict, r.Permits = true, KindApproval, StopApprovalRequired, 0
+			r.Approvals = []GrantRow{{By: dana, Seq: 7, At: Instant{rowNoon}}}
 			r.Code, r.Class, r.Outcome = "", ClassUnknown, OutcomePending
 		}},
 		{
 			"claimed", func(o *Operation, _ *Run) { o.Hold.Claim = Claim{By: dana, Until: rowNoon} },
-			func(r *ItemRow) { r.ClaimBy, r.ClaimID, r.ClaimUntil = "dana", "uid:1002", Instant{rowNoon} },
+			func(r *ItemRow) { r.Claim = &ClaimRow{By: "dana", ID: "uid:1002", Until: Instant{rowNoon}} },
 		},
 		{
 			"claimed by one without a name", func(o *Operation, _ *Run) { o.Hold.Claim.By.ID = "uid:7" },
-			func(r *ItemRow) { r.ClaimBy, r.ClaimID = "uid:7", "uid:7" },
+			func(r *ItemRow) { r.Claim = &ClaimRow{By: "uid:7", ID: "uid:7"} },
 		},
 		{"repeated, and that succeeded", func(o *Operation, _ *Run) {
 			o.Unknowns, o.Attempts[0].Outcome, o.Hold.Kind, o.Permits = 0, OutcomeFailed, KindStopped, 2

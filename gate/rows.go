@@ -242,11 +242,9 @@ type ItemRow struct {
 	Permits     int64       `json:"attempts"`        // of the operation
 	Opened      Instant     `json:"opened"`
 	Deadline    Instant     `json:"deadline"`
-	ClaimBy     string      `json:"claim_by,omitempty"` // the holder's name, or id
-	ClaimID     string      `json:"claim_id,omitempty"` // the holder's id
-	ClaimUntil  Instant     `json:"claim_until,omitzero"`
+	Claim       *ClaimRow   `json:"claim,omitempty"` // nil for nobody's; it may have run out, see ClaimRow.Holds
 	Snoozed     Instant     `json:"snoozed,omitzero"`
-	Approvals   int         `json:"approvals,omitempty"`
+	Approvals   []GrantRow  `json:"approvals"` // counted so far (R-P8); never nil
 	NeedsTwo    bool        `json:"needs_two,omitempty"`
 	Duplicate   bool        `json:"duplicate,omitempty"`
 
@@ -257,6 +255,30 @@ type ItemRow struct {
 	EndedBy  string  `json:"ended_by,omitempty"`
 	EndedID  string  `json:"ended_id,omitempty"`
 	Finding  Finding `json:"finding,omitempty"`
+}
+
+// ClaimRow is a lease on deciding an item (R-P7). Its zero value, like nil, is
+// one that has run out.
+type ClaimRow struct {
+	By    string  `json:"by"` // the holder's name, or id
+	ID    string  `json:"id"` // the holder's id
+	Until Instant `json:"until"`
+}
+
+// Holds reports whether there is a lease at an instant. It holds up to Until,
+// that instant left out.
+func (c *ClaimRow) Holds(now time.Time) bool { return c != nil && now.Before(c.Until.Time) }
+
+// HeldAgainst reports whether somebody else's lease holds at an instant: it
+// stands between who and a decision, unless they take over.
+func (c *ClaimRow) HeldAgainst(who Actor, now time.Time) bool { return c.Holds(now) && c.ID != who.ID }
+
+// GrantRow is an approval that has been counted: whose, by which decision, and
+// when.
+type GrantRow struct {
+	By  Actor   `json:"by"`
+	Seq uint64  `json:"seq"`
+	At  Instant `json:"at"`
 }
 
 // DependencyRow is what is known of one dependency.

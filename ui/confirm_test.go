@@ -165,13 +165,13 @@ func TestRule5OnlyArrowsChoose(t *testing.T) {
 func TestRule6MarksTakeOneKeyAndAnUndo(t *testing.T) {
 	h, ids := incident(t)
 	h.press("c")
-	if got := h.w.item(ids[0]).ClaimID; got != dana.ID {
-		t.Fatalf("claimed by %q, want dana", got)
+	if got := h.w.item(ids[0]).Claim; got == nil || got.ID != dana.ID {
+		t.Fatalf("claim = %+v, want dana's", got)
 	}
 	h.wantRow("claimed charge-1", "U undoes")
 	h.press("U")
-	if got := h.w.item(ids[0]).ClaimID; got != "" {
-		t.Errorf("after undo it is claimed by %q", got)
+	if got := h.w.item(ids[0]).Claim; got != nil {
+		t.Errorf("claim after undo = %+v, want none", got)
 	}
 	h.press("z")
 	h.poke()

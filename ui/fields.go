@@ -94,8 +94,8 @@ func newForm(v verb, it *escalation.Item, me string, now time.Time) *form {
 	case gate.ActReject, gate.ActNote, gate.ActClaim, gate.ActRelease, gate.ActSnooze,
 		gate.ActAdopt, gate.ActStart, gate.ActAsk, gate.ActReport, gate.ActSweep, gate.ActEnd:
 	}
-	if v.do.Decides() && escalation.HeldAgainst(it.ItemRow, gate.Actor{ID: me}, now) {
-		add(choiceField(partTakeOver, "claim", -1, "leave it to "+it.ClaimBy, "take over"))
+	if v.do.Decides() && it.Claim.HeldAgainst(gate.Actor{ID: me}, now) {
+		add(choiceField(partTakeOver, "claim", -1, "leave it to "+it.Claim.By, "take over"))
 	}
 	label, hint := "reason", "for the ledger and for whoever comes next"
 	if v.do == gate.ActNote {
@@ -177,7 +177,7 @@ func (f *form) lacks(fd *field) string {
 		case fd.choice >= 0:
 			return ""
 		case fd.part == partTakeOver:
-			return f.shown.ClaimBy + " holds it: choose with left and right"
+			return f.shown.Claim.By + " holds it: choose with left and right"
 		}
 		return "choose one with left and right"
 	case fd.part == partEvidence && f.choice(partFinding) == 2:
@@ -309,7 +309,7 @@ func (f *form) hintOf(fd *field) string {
 func (f *form) warns(fd *field) string {
 	switch {
 	case fd.part == partTakeOver && fd.choice == 0:
-		return "the gate answers STOP_CLAIMED as long as " + f.shown.ClaimBy + " holds the claim"
+		return "the gate answers STOP_CLAIMED as long as " + f.shown.Claim.By + " holds the claim"
 	case fd.part == partEvidence && f.choice(partFinding) == 0:
 		return "becomes the stored result (result_ref) that the agent gets"
 	}

@@ -49,7 +49,7 @@ func TestRule1SelectionIsAnID(t *testing.T) {
 		t.Fatalf("a verb went to %+v, or %v was opened: never the neighbour", h.acts, h.m.here().place)
 	}
 	h.press("j", "c")
-	if len(h.acts) != 1 || h.w.item(ids[2]).ClaimID != dana.ID {
+	if claim := h.w.item(ids[2]).Claim; len(h.acts) != 1 || claim == nil || claim.ID != dana.ID {
 		t.Errorf("after a step, claim went to %+v; want charge-3", h.acts)
 	}
 }

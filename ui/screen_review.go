@@ -64,8 +64,8 @@ func (r *reviewScreen) unanswered() {
 // (R-P5).
 func (r *reviewScreen) mark(now escalation.Item) {
 	it := *r.item
-	it.Claim, it.ClaimBy, it.ClaimID, it.ClaimUntil = now.Claim, now.ClaimBy, now.ClaimID, now.ClaimUntil
-	it.Snoozed, it.Notes, it.LastNote, it.Noted, it.NoteBy, it.NoteAt = now.Snoozed, now.Notes, now.LastNote, now.Noted, now.NoteBy, now.NoteAt
+	it.Claim, it.Snoozed = now.Claim, now.Snoozed
+	it.Notes, it.LastNote, it.Noted, it.NoteBy, it.NoteAt = now.Notes, now.LastNote, now.Noted, now.NoteBy, now.NoteAt
 	r.item, r.failed = &it, ""
 }
 

@@ -67,7 +67,7 @@ func (m *Model) noClaim() string {
 	if why := m.noMark(); why != "" {
 		return why
 	}
-	if row := m.onItem(); escalation.HeldAgainst(*row, m.Who, m.now) {
+	if row := m.onItem(); row.Claim.HeldAgainst(m.Who, m.now) {
 		return heldBy(row, m.now) + "; a decision can take it over"
 	}
 	return ""
@@ -75,8 +75,8 @@ func (m *Model) noClaim() string {
 
 // heldBy says who holds the claim on an item, empty for nobody.
 func heldBy(row *gate.ItemRow, now time.Time) string {
-	c := escalation.ClaimOf(*row, now)
-	if c == nil {
+	c := row.Claim
+	if !c.Holds(now) {
 		return ""
 	}
 	return "held by " + c.By + ", " + views.Ago(c.Until.Sub(now)) + " left"
@@ -91,8 +91,7 @@ func (m *Model) mark(act escalation.Act) tea.Cmd {
 
 // mine reports whether the operator holds the claim on an item.
 func (m *Model) mine(row *gate.ItemRow) bool {
-	c := escalation.ClaimOf(*row, m.now)
-	return c != nil && c.ID == m.Who.ID
+	return row.Claim.Holds(m.now) && row.Claim.ID == m.Who.ID
 }
 
 // claim takes the lease on an item, or gives the operator's own back.

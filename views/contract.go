@@ -168,7 +168,7 @@ func (b *block) approvals(v ReviewView) {
 		return
 	}
 	b.label("approved by")
-	b.piece(approve, itoa(int64(v.Item.Approvals))+" of 2")
+	b.piece(approve, itoa(int64(len(v.Item.Approvals)))+" of 2")
 	for _, a := range v.Approved {
 		b.piece(text, actorName(a, v.Me))
 	}

@@ -147,7 +147,7 @@ func TestOperationsOfOneName(t *testing.T) {
 
 // A claim of six letters stands whole from 80 cells on.
 func TestClaimInTheQueue(t *testing.T) {
-	row := gate.ItemRow{ClaimID: "uid:9", ClaimBy: "nobody", ClaimUntil: gate.InstantOf(now.Add(14 * time.Minute))}
+	row := gate.ItemRow{Claim: &gate.ClaimRow{ID: "uid:9", By: "nobody", Until: gate.InstantOf(now.Add(14 * time.Minute))}}
 	for width := 80; width <= 200; width++ {
 		got := strings.Split(Queue(samplePage(NewTheme(Plain, false), width, 24, 0), QueueView{Rows: []gate.ItemRow{row}}), "\n")[4]
 		if !strings.Contains(got, "nobody") {
@@ -171,7 +171,7 @@ func TestResolvedInTheQueue(t *testing.T) {
 	} {
 		r := gate.ItemRow{
 			Op: "charge-42", State: gate.HoldResolved, Ended: row.act, Finding: row.finding, EndedBy: "nora", Resolved: gate.InstantOf(now.Add(-12 * time.Minute)),
-			ClaimID: "uid:9", ClaimBy: "nobody", ClaimUntil: gate.InstantOf(now.Add(14 * time.Minute)),
+			Claim: &gate.ClaimRow{ID: "uid:9", By: "nobody", Until: gate.InstantOf(now.Add(14 * time.Minute))},
 		}
 		for width := LeastWidth; width <= 200; width++ {
 			got := strings.Join(strings.Fields(strings.Split(Queue(samplePage(NewTheme(Plain, false), width, 24, 0), QueueView{Resolved: true, Rows: []gate.ItemRow{r}}), "\n")[4]), " ")
@@ -249,7 +249,7 @@ func TestNumbersInTheirColumns(t *testing.T) {
 // The claim says who holds the item and for how long, in as many cells as
 // there are.
 func TestClaimInItsCells(t *testing.T) {
-	r := gate.ItemRow{ClaimID: "uid:1", ClaimBy: "leonora", ClaimUntil: gate.InstantOf(now.Add(14 * time.Minute))}
+	r := gate.ItemRow{Claim: &gate.ClaimRow{ID: "uid:1", By: "leonora", Until: gate.InstantOf(now.Add(14 * time.Minute))}}
 	for n, want := range map[int]string{
 		24: "leonora, 14m left       ", 17: "leonora, 14m left", 16: "leonora 14m     ", 11: "leonora 14m", 9: "leon… 14m", 7: "le… 14m",
 	} {

@@ -97,7 +97,9 @@ func TestHostileRowStaysInItsRow(t *testing.T) {
 	} {
 		rows := append([]gate.ItemRow(nil), calm...)
 		r := &rows[2]
-		r.Op, r.Tool, r.Code, r.ClaimBy, r.Run = gate.OpID(s), s, gate.Code(s), s, gate.RunID(s)
+		r.Op, r.Tool, r.Code, r.Run = gate.OpID(s), s, gate.Code(s), gate.RunID(s)
+		claim := *r.Claim
+		claim.By, r.Claim = s, &claim
 		got := strings.Split(Queue(samplePage(th, 120, 36, 0), QueueView{Rows: rows}), "\n")
 		for i := range want {
 			if i != 6 && got[i] != want[i] {
@@ -122,7 +124,9 @@ func TestLongTexts(t *testing.T) {
 	class := gate.ClassTransient
 	o.Attempts[0].Class, o.Attempts[0].Failure = &class, &gate.Failure{Code: gate.Code(long), Message: long, Status: long, Field: long, Suggest: long}
 	it := sampleItem()
-	it.Op, it.Tool, it.Dependency, it.Code, it.Run, it.Agent, it.ClaimBy = o.Op, long, long, gate.Code(long), gate.RunID(long), long, long
+	it.Op, it.Tool, it.Dependency, it.Code, it.Run, it.Agent = o.Op, long, long, gate.Code(long), gate.RunID(long), long
+	claim := *it.Claim
+	claim.By, it.Claim = long, &claim
 	it.Input, it.Key, it.Runbook, it.LastNote, it.Asker.Name, it.Dispatches = json.RawMessage(long), long, long, long, long, o.Attempts
 	p := samplePage(NewTheme(Dark, false), 80, 24, 0)
 	p.Header.Operator, p.Header.Place = long, long

@@ -216,17 +216,16 @@ func (b *block) timeLeft(d time.Duration, n int) {
 // claim appends who holds the item, or else what one should know before taking it.
 func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
 	until := b.x + n
-	held := r.ClaimID != "" && now.Before(r.ClaimUntil.Time)
 	switch {
-	case held:
-		who, s := r.ClaimBy, text
+	case r.Claim.Holds(now):
+		who, s := r.Claim.By, text
 		if who == "" {
-			who = r.ClaimID
+			who = r.Claim.ID
 		}
-		if r.ClaimID == me {
+		if r.Claim.ID == me {
 			who, s = "you", press
 		}
-		most, d := b.measure(who, n), r.ClaimUntil.Sub(now)
+		most, d := b.measure(who, n), r.Claim.Until.Sub(now)
 		b.tmp = append(appendAge(append(b.tmp[:0], ", "...), d), " left"...)
 		if most+len(b.tmp) > n {
 			b.tmp = appendAge(append(b.tmp[:0], ' '), d)
@@ -234,7 +233,7 @@ func (b *block) claim(r *gate.ItemRow, me string, now time.Time, n int) {
 		b.cell(s, who, min(most, max(3, n-len(b.tmp))))
 		b.number(dim)
 	case r.NeedsTwo && r.Kind == gate.KindApproval:
-		b.integer(approve, int64(r.Approvals))
+		b.integer(approve, int64(len(r.Approvals)))
 		b.word(dim, until-b.x, " of 2 approved", " of 2")
 	case r.Duplicate:
 		b.word(waits, n, "may be twice", "twice?")

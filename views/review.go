@@ -67,7 +67,7 @@ func ReviewOf(it *escalation.Item, me string) ReviewView {
 	if it.Route != nil {
 		v.Route = it.Route.String()
 	}
-	for _, g := range it.Grants {
+	for _, g := range it.Approvals {
 		v.Approved = append(v.Approved, g.By)
 	}
 	if v.Resolved {
@@ -162,9 +162,9 @@ func (b *block) reviewLine(v ReviewView, now time.Time) {
 			}
 		},
 		func(o *block, level int) {
-			if r := &v.Item; !v.Resolved && r.ClaimID != "" && now.Before(r.ClaimUntil.Time) {
-				who := r.ClaimBy
-				if r.ClaimID == v.Me {
+			if c := v.Item.Claim; !v.Resolved && c.Holds(now) {
+				who := c.By
+				if c.ID == v.Me {
 					who = "you"
 				}
 				if level < 1 {
@@ -172,7 +172,7 @@ func (b *block) reviewLine(v ReviewView, now time.Time) {
 				}
 				o.put(text, who)
 				if level < 3 {
-					o.put(dim, ", "+ago(r.ClaimUntil.Sub(now))+" left")
+					o.put(dim, ", "+ago(c.Until.Sub(now))+" left")
 				}
 				o.gap(2 - level/3)
 			}

@@ -19,7 +19,8 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 			ID: "i-0123456789", Version: 17, Kind: gate.KindExhausted, State: gate.HoldDeadLetter, Run: "run-0", Op: "op-1", Agent: "agent-2", Tool: "tool-3",
 			Dependency: "dep-4", Effect: gate.EffectWrite, RetrySafety: gate.SafetyKey, Code: "code-5", Class: gate.ClassConditional, Outcome: gate.OutcomeUnknown,
 			Verdict: gate.StopTokenBudget, Attempts: gate.Spent{Spent: 61, Limit: 62}, Permits: 9, Deadline: gate.InstantOf(now.Add(63 * time.Second)),
-			ClaimBy: "holder-6", ClaimID: "uid:6", ClaimUntil: gate.InstantOf(now.Add(5 * time.Minute)), NeedsTwo: true, Approvals: 1, Duplicate: true,
+			Claim: &gate.ClaimRow{By: "holder-6", ID: "uid:6", Until: gate.InstantOf(now.Add(5 * time.Minute))}, NeedsTwo: true, Duplicate: true,
+			Approvals: []gate.GrantRow{{By: gate.Actor{ID: "uid:15", Name: "approver-15"}, At: gate.InstantOf(now)}},
 		},
 		Path: gate.PathFallback, Parent: "parent-7", Input: []byte(`{"input":8}`), Key: "key-9", KeyGiven: true,
 		FirstFailure: &gate.Failure{Code: "first-10", Message: "first-message-11"}, LastFailure: &gate.Failure{Code: "last-12"},
@@ -29,7 +30,6 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 			Started: gate.InstantOf(now.Add(-time.Hour)), Deadline: gate.InstantOf(now.Add(63 * time.Second)), ReserveMS: 1500, Overdrawn: true,
 		},
 		RunState: gate.RunExhausted, Breaker: gate.BreakerOpen, BreakerUntil: until, SameCause: 68,
-		Grants:     []escalation.Grant{{By: gate.Actor{ID: "uid:15", Name: "approver-15"}, At: now}},
 		Dispatches: []gate.AttemptRow{{Ordinal: 69, Permitted: gate.InstantOf(now), NotBefore: gate.InstantOf(now), ReportedAt: gate.InstantOf(now.Add(70 * time.Second)), Inner: 71, Outcome: gate.OutcomeFailed, Class: &class, Refused: true, Failure: &gate.Failure{Code: "last-12", Message: "last-message-16", Status: "status-17", Suggest: "suggest-18"}}},
 		Route:      new(gate.RouteDeadLetter), Cause: 7272, LastNote: "note-19", Runbook: "https://runbook-20",
 		Findings: []escalation.Finding{

@@ -61,15 +61,15 @@ func sampleItems() []gate.ItemRow {
 		row("a-very-long-operation-name-that-nobody-can-read-at-a-glance", "some.namespace.with.many.parts.of.a.tool", "a_code_as_long_as_a_sentence_of_words", 9999, 10000, -time.Second, 400*24*time.Hour),
 		row("late-1", "mail.send", "timeout", 3, 3, -7*time.Minute, 20*time.Minute),
 	}
-	items[0].ClaimID, items[0].ClaimBy, items[0].ClaimUntil = "uid:1001", "dana", gate.InstantOf(now.Add(14*time.Minute))
-	items[2].ClaimID, items[2].ClaimBy, items[2].ClaimUntil = "uid:1002", "lee", gate.InstantOf(now.Add(3*time.Minute))
-	items[4].Kind, items[4].Approvals, items[4].NeedsTwo, items[4].Class, items[4].Outcome = gate.KindApproval, 1, true, 0, 0
+	items[0].Claim = &gate.ClaimRow{ID: "uid:1001", By: "dana", Until: gate.InstantOf(now.Add(14 * time.Minute))}
+	items[2].Claim = &gate.ClaimRow{ID: "uid:1002", By: "lee", Until: gate.InstantOf(now.Add(3 * time.Minute))}
+	items[4].Kind, items[4].Approvals, items[4].NeedsTwo, items[4].Class, items[4].Outcome = gate.KindApproval, make([]gate.GrantRow, 1), true, 0, 0
 	items[4].Verdict = gate.StopApprovalRequired
 	items[5].Kind, items[5].Effect = gate.KindExhausted, gate.EffectRead
 	items[6].Kind, items[6].Class = gate.KindStopped, gate.ClassConditional
 	items[7].Kind, items[7].State = gate.KindStopped, gate.HoldDeadLetter
 	items[8].Kind, items[8].Snoozed = gate.KindStopped, gate.InstantOf(now.Add(time.Hour))
-	items[9].ClaimID, items[9].ClaimBy, items[9].ClaimUntil = "uid:3", "somebody-with-a-long-name", gate.InstantOf(now.Add(time.Minute))
+	items[9].Claim = &gate.ClaimRow{ID: "uid:3", By: "somebody-with-a-long-name", Until: gate.InstantOf(now.Add(time.Minute))}
 	items[10].Duplicate = true
 	return items
 }
