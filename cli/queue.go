@@ -98,7 +98,7 @@ var itemColumns = []column{
 
 func itemRow(i *gate.ItemRow, now time.Time) []string {
 	holder := ""
-	if i.Claim != nil {
+	if i.Claim.Holds(now) {
 		holder = i.Claim.By
 	}
 	return []string{
