@@ -152,10 +152,10 @@ func (t *filterTerm) ofItem(r *ItemRow, now time.Time) bool {
 	case "class":
 		return r.Code != "" && t.text.is(r.Class.String())
 	case "claim":
-		if !now.Before(r.ClaimUntil.Time) {
+		if !r.Claim.Holds(now) {
 			return t.text.is()
 		}
-		return t.text.is(r.ClaimBy, r.ClaimID)
+		return t.text.is(r.Claim.By, r.Claim.ID)
 	case "since":
 		return t.since(r.Opened.Time, now)
 	default:

@@ -16,7 +16,7 @@ func TestFilterOfTheQueue(t *testing.T) {
 	row := ItemRow{
 		ID: "i-0123456789", Kind: KindExhausted, State: HoldOpen, Run: "r1", Op: "Charge-42", Agent: "planner/billing", Tool: "payments.charge",
 		Dependency: "payments-api", Code: "timeout", Class: ClassTransient, Opened: Instant{noon.Add(-time.Hour)},
-		ClaimBy: "dana", ClaimID: "uid:1002", ClaimUntil: Instant{noon.Add(time.Minute)},
+		Claim: &ClaimRow{By: "dana", ID: "uid:1002", Until: Instant{noon.Add(time.Minute)}},
 	}
 	for _, c := range []struct {
 		text   string
@@ -57,8 +57,8 @@ func TestFilterOfTheQueue(t *testing.T) {
 		{"claim:uid:1002", nil, true},
 		{"claim:eli", nil, false},
 		{"claim:*", nil, true},
-		{"claim:*", func(r *ItemRow) { r.ClaimUntil = Instant{noon} }, false},
-		{`claim:""`, func(r *ItemRow) { r.ClaimUntil = Instant{noon} }, true},
+		{"claim:*", func(r *ItemRow) { r.Claim = &ClaimRow{By: "dana", ID: "uid:1002", Until: Instant{noon}} }, false},
+		{`claim:""`, func(r *ItemRow) { r.Claim = &ClaimRow{By: "dana", ID: "uid:1002", Until: Instant{noon}} }, true},
 		{`claim:""`, nil, false},
 		{"since:1h", nil, true},
 		{"since:59m59s", nil, false},
