@@ -25,7 +25,6 @@ type Item struct {
 	LastFailure  *gate.Failure     `json:"last_failure,omitempty"`
 	Input        json.RawMessage   `json:"input,omitempty"` // that triggered it; absent when the caller gave a digest only
 	InputDigest  string            `json:"input_digest,omitempty"`
-	Key          string            `json:"key"`
 	KeyGiven     bool              `json:"key_given,omitempty"` // it is the caller's own
 	KnownEffect  gate.KnownEffect  `json:"effect_known"`
 	Asker        gate.Actor        `json:"asker"`
@@ -75,7 +74,7 @@ func NewItem(run *gate.Run, op *gate.Operation, dep gate.DependencyRow, sameCaus
 	header := gate.RowOfRun(run, now)
 	it := Item{
 		ItemRow: row, Path: op.Path, Parent: op.Parent,
-		Input: op.Input, InputDigest: shown.Digest, Key: op.Key, KeyGiven: op.KeyGiven, KnownEffect: shown.KnownEffect,
+		Input: op.Input, InputDigest: shown.Digest, KeyGiven: op.KeyGiven, KnownEffect: shown.KnownEffect,
 		Asker: op.Asker, Tokens: op.Tokens,
 		Budget: header.Budget, RunState: header.State, Ending: header.Ending,
 		Breaker: dep.Breaker, SameCause: sameCause,

@@ -151,6 +151,8 @@ func (t *filterTerm) ofItem(r *ItemRow, now time.Time) bool {
 		return t.text.is(string(r.Code))
 	case "class":
 		return r.Code != "" && t.text.is(r.Class.String())
+	case "key":
+		return t.text.is(r.Key)
 	case "claim":
 		if !r.Claim.Holds(now) {
 			return t.text.is()

@@ -52,6 +52,7 @@ var filterNames = [...][]filterName{
 		{name: "dep"},
 		{name: "code"},
 		{name: "class", words: classNames[:]},
+		{name: "key"},
 		{name: "claim"},
 		{name: "since", span: true},
 	},

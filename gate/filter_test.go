@@ -15,7 +15,7 @@ import (
 func TestFilterOfTheQueue(t *testing.T) {
 	row := ItemRow{
 		ID: "i-0123456789", Kind: KindExhausted, State: HoldOpen, Run: "r1", Op: "Charge-42", Agent: "planner/billing", Tool: "payments.charge",
-		Dependency: "payments-api", Code: "timeout", Class: ClassTransient, Opened: Instant{noon.Add(-time.Hour)},
+		Dependency: "payments-api", Code: "timeout", Class: ClassTransient, Key: "8f1c9e0", Opened: Instant{noon.Add(-time.Hour)},
 		Claim: &ClaimRow{By: "dana", ID: "uid:1002", Until: Instant{noon.Add(time.Minute)}},
 	}
 	for _, c := range []struct {
@@ -53,12 +53,14 @@ func TestFilterOfTheQueue(t *testing.T) {
 		{"class:unknown", nil, false},
 		{"class:unknown", func(r *ItemRow) { r.Class = ClassUnknown }, true},
 		{"class:unknown", func(r *ItemRow) { r.Class, r.Code = ClassUnknown, "" }, false},
+		{"key:8f1c*", nil, true},
 		{"claim:dana", nil, true},
 		{"claim:uid:1002", nil, true},
 		{"claim:eli", nil, false},
 		{"claim:*", nil, true},
-		{"claim:*", func(r *ItemRow) { r.Claim = &ClaimRow{By: "dana", ID: "uid:1002", Until: Instant{noon}} }, false},
-		{`claim:""`, func(r *ItemRow) { r.Claim = &ClaimRow{By: "dana", ID: "uid:1002", Until: Instant{noon}} }, true},
+		{"claim:*", func(r *ItemRow) { r.Claim = nil }, false},
+		{"claim:*", func(r *ItemRow) { r.Claim = &ClaimRow{By: "dana", Until: Instant{noon}} }, false},
+		{`claim:""`, func(r *ItemRow) { r.Claim = &ClaimRow{By: "dana", Until: Instant{noon}} }, true},
 		{`claim:""`, nil, false},
 		{"since:1h", nil, true},
 		{"since:59m59s", nil, false},
@@ -71,6 +73,7 @@ func TestFilterOfTheQueue(t *testing.T) {
 		{"i-01", nil, true},
 		{"r1", nil, true},
 		{"timeout", nil, true},
+		{"8f1c", nil, false}, // a name has to say that it is a key
 		{"!refund", nil, true},
 		{"!charge", nil, false},
 		{"kind:exhausted dep:payments* timeout", nil, true},
@@ -212,7 +215,7 @@ func TestFilterOfTheLedger(t *testing.T) {
 }
 
 func TestFilterThatIsWrong(t *testing.T) {
-	names := "one of the names kind, state, agent, run, op, tool, dep, code, class, claim, since"
+	names := "one of the names kind, state, agent, run, op, tool, dep, code, class, key, claim, since"
 	for _, c := range []struct {
 		text string
 		want FilterError

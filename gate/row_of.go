@@ -120,7 +120,7 @@ func RowOfItem(o *Operation, r *Run) ItemRow {
 	row := ItemRow{
 		ID: ItemIDOf(o.Run, o.ID), Version: h.Version, Kind: h.Kind, State: h.State,
 		Run: o.Run, Op: o.ID, Agent: agentOf(o, r), Tool: o.LastTool, Dependency: o.Dependency,
-		Effect: o.Effect, RetrySafety: o.Safety, Code: o.LastError.Code, Verdict: o.heldBy(),
+		Effect: o.Effect, RetrySafety: o.Safety, Key: o.Key, Code: o.LastError.Code, Verdict: o.heldBy(),
 		Attempts: Spent{r.Budget.Spent.Attempts, r.Budget.MaxAttempts}, Permits: o.Permits,
 		Opened: Instant{h.Since}, Deadline: Instant{r.Budget.Deadline},
 		Claim: h.Claim.row(), Snoozed: Instant{h.Snoozed},

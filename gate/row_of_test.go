@@ -38,7 +38,7 @@ func TestRowOfItem(t *testing.T) {
 	base := ItemRow{
 		ID: ItemIDOf("r1", "charge-42"), Version: 1, Kind: KindOutcomeUnknown, State: HoldOpen,
 		Run: "r1", Op: "charge-42", Agent: "planner", Tool: "payments.charge", Dependency: "payments-api",
-		Effect: EffectWrite, RetrySafety: SafetyNever, Code: "timeout", Class: ClassTransient, Outcome: OutcomeUnknown,
+		Effect: EffectWrite, RetrySafety: SafetyNever, Key: "k", Code: "timeout", Class: ClassTransient, Outcome: OutcomeUnknown,
 		Verdict: StopUnsafeToRepeat, Attempts: Spent{1, 6}, Permits: 1,
 		Opened: Instant{rowNoon.Add(2 * time.Second)}, Deadline: Instant{rowNoon.Add(30 * time.Second)}, Approvals: []GrantRow{},
 	}

@@ -108,7 +108,7 @@ type OpRow struct {
 	Effect      Effect       `json:"effect"`
 	RetrySafety RetrySafety  `json:"retry_safety"`
 	KnownEffect KnownEffect  `json:"effect_known"`
-	Key         string       `json:"key"`
+	Key         string       `json:"key"` // idempotency key
 	Digest      string       `json:"input_digest,omitempty"`
 	Permits     int64        `json:"attempts_permitted"`
 	Attempts    []AttemptRow `json:"attempts"` // oldest first; older known ones are only in the ledger
@@ -149,7 +149,7 @@ type AttemptRow struct {
 type PermitRow struct {
 	Op        OpID    `json:"op,omitempty"` // of a new action
 	Ordinal   int64   `json:"ordinal"`
-	Key       string  `json:"key"`
+	Key       string  `json:"key"` // idempotency key
 	NotBefore Instant `json:"not_before"`
 	NotAfter  Instant `json:"not_after"`
 	Inner     int64   `json:"inner_attempts"`
@@ -234,6 +234,7 @@ type ItemRow struct {
 	Dependency  string      `json:"dependency"`
 	Effect      Effect      `json:"effect"`
 	RetrySafety RetrySafety `json:"retry_safety"`
+	Key         string      `json:"key"` // idempotency key
 	Code        Code        `json:"code,omitempty"`
 	Class       Class       `json:"class"`
 	Outcome     Outcome     `json:"outcome,omitempty"`

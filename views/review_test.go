@@ -17,12 +17,12 @@ func TestReviewShowsTheWholeContract(t *testing.T) {
 	it := &escalation.Item{
 		ItemRow: gate.ItemRow{
 			ID: "i-0123456789", Version: 17, Kind: gate.KindExhausted, State: gate.HoldDeadLetter, Run: "run-0", Op: "op-1", Agent: "agent-2", Tool: "tool-3",
-			Dependency: "dep-4", Effect: gate.EffectWrite, RetrySafety: gate.SafetyKey, Code: "code-5", Class: gate.ClassConditional, Outcome: gate.OutcomeUnknown,
+			Dependency: "dep-4", Effect: gate.EffectWrite, RetrySafety: gate.SafetyKey, Key: "key-9", Code: "code-5", Class: gate.ClassConditional, Outcome: gate.OutcomeUnknown,
 			Verdict: gate.StopTokenBudget, Attempts: gate.Spent{Spent: 61, Limit: 62}, Permits: 9, Deadline: gate.InstantOf(now.Add(63 * time.Second)),
 			Claim: &gate.ClaimRow{By: "holder-6", ID: "uid:6", Until: gate.InstantOf(now.Add(5 * time.Minute))}, NeedsTwo: true, Duplicate: true,
 			Approvals: []gate.GrantRow{{By: gate.Actor{ID: "uid:15", Name: "approver-15"}, At: gate.InstantOf(now)}},
 		},
-		Path: gate.PathFallback, Parent: "parent-7", Input: []byte(`{"input":8}`), Key: "key-9", KeyGiven: true,
+		Path: gate.PathFallback, Parent: "parent-7", Input: []byte(`{"input":8}`), KeyGiven: true,
 		FirstFailure: &gate.Failure{Code: "first-10", Message: "first-message-11"}, LastFailure: &gate.Failure{Code: "last-12"},
 		Asker: gate.Actor{ID: "uid:13", Name: "asker-13", Source: "source-14"}, Tokens: 4321,
 		Budget: gate.BudgetRow{
