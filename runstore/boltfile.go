@@ -1,6 +1,7 @@
 package runstore
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,15 +27,20 @@ var mapSize = int(min(int64(8<<30), math.MaxInt>>1))
 // boltFile is an open bbolt file. It is safe for concurrent use, as bbolt is.
 //
 // bbolt trusts its two meta pages. Where the newer one has changed it goes on
-// with the older, a transaction back, without a word; where both have, it
-// panics, and keeps the locks that everybody else then waits for. So every
-// transaction is compared with the newest one that is known, and none begins
-// without a meta page.
+// with the older, a transaction back, without a word; where neither can be
+// used, it panics. So every transaction is compared with the newest one that is
+// known, and none begins without a meta page.
+//
+// A panic in a transaction may leave bbolt's locks held, for whoever comes next
+// to wait for. So after one no further transaction begins, and the file is
+// closed behind bbolt's back, with its mapping left where it is.
 type boltFile struct {
-	db     *bbolt.DB
-	file   *os.File     // that db has open
-	newest atomic.Int64 // transaction that the file is known to hold
-	closed atomic.Bool
+	db       *bbolt.DB
+	file     *os.File // that db has open
+	pageSize int64
+	newest   atomic.Int64 // transaction that the file is known to hold
+	closed   atomic.Bool
+	panicked atomic.Bool
 }
 
 // openBolt opens an existing bbolt file whose pages have been looked at. It
@@ -61,6 +67,7 @@ func openBolt(path string, maxSize int) (*boltFile, error) {
 	case err != nil:
 		return nil, err
 	}
+	b.pageSize = int64(b.db.Info().PageSize)
 	err = b.view(func(tx *bbolt.Tx) error {
 		b.newest.Store(int64(tx.ID()))
 		return nil
@@ -74,6 +81,10 @@ func openBolt(path string, maxSize int) (*boltFile, error) {
 // Close waits for the transactions that are open.
 func (b *boltFile) Close() error {
 	b.closed.Store(true)
+	if b.panicked.Load() {
+		// The mapping would keep the lock.
+		return errors.Join(syscall.Flock(int(b.file.Fd()), syscall.LOCK_UN), b.file.Close())
+	}
 	return guard(b.db.Close)
 }
 
@@ -98,21 +109,32 @@ func (b *boltFile) update(fn func(*bbolt.Tx) error) error {
 // within runs fn in a transaction that begin makes, and whose id must not be
 // lower than least.
 func (b *boltFile) within(begin func(func(*bbolt.Tx) error) error, least int64, fn func(*bbolt.Tx) error) error {
-	if !b.closed.Load() {
-		if _, fault := metaAt(b.file, 0, 0); fault != "" {
-			if _, other := metaAt(b.file, 1, int64(b.db.Info().PageSize)); other != "" {
-				return damaged("meta page 0 %s, and meta page 1 %s", fault, other)
-			}
-		}
+	switch {
+	case b.closed.Load():
+		return bolterrors.ErrDatabaseNotOpen
+	case b.panicked.Load():
+		return damaged("there was no reading a page")
 	}
-	return guard(func() error {
-		return begin(func(tx *bbolt.Tx) error {
+	_, fault := metaAt(b.file, 0, 0)
+	_, other := metaAt(b.file, 1, b.pageSize)
+	if fault == faultShort || other == faultShort || fault != "" && other != "" {
+		return damaged("meta page 0 %s, meta page 1 %s", cmp.Or(fault, "is whole"), cmp.Or(other, "is whole"))
+	}
+	ended := false
+	err := guard(func() error {
+		err := begin(func(tx *bbolt.Tx) error {
 			if got := int64(tx.ID()); got < least {
 				return damaged("the newest meta page is lost: transaction %d begins, want %d or later", got, least)
 			}
 			return fn(tx)
 		})
+		ended = true
+		return err
 	})
+	if !ended {
+		b.panicked.Store(true)
+	}
+	return err
 }
 
 // guard runs fn, which reads pages that a bbolt file is mapped to, and makes

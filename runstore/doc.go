@@ -70,6 +70,9 @@
 // when it is read. Under an open store it shows when it is met: a transaction is
 // not older than the newest one, a run comes with all of its rows and all of one
 // time, and its id stands in two places, so that it is not taken for a new one.
+// Before a block is appended the pages that it builds on are compared with what
+// the last one left: bbolt would copy what has changed in them, and acknowledged
+// blocks be lost.
 //
 // # checkpoints.log
 //

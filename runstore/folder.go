@@ -71,6 +71,7 @@ func newFolder(rows *projection, realm string) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	rows.flushed.Store(at.Seq)
 	f := &folder{rows: rows, realm: realm, at: at, sum: sum}
 	f.clean()
 	return f, f.hold()
@@ -188,6 +189,7 @@ func (f *folder) flush(hash gate.Digest) error {
 	if err != nil {
 		return err
 	}
+	f.rows.flushed.Store(f.at.Seq)
 	f.sum = sum
 	f.clean()
 	switch {

@@ -2,6 +2,7 @@ package runstore
 
 import (
 	"context"
+	"errors"
 	"sort"
 
 	"go.etcd.io/bbolt"
@@ -11,6 +12,9 @@ import (
 
 // Ledger implements gate.Reader.
 func (s *Store) Ledger(ctx context.Context, q gate.LedgerQuery) (page gate.LedgerPage, err error) {
+	if err := s.whole(); err != nil {
+		return page, err
+	}
 	if q.Limit <= 0 || q.Limit > gate.MaxWindow {
 		q.Limit = gate.MaxWindow
 	}
@@ -86,6 +90,9 @@ func (s *Store) seqsOfRun(ctx context.Context, q gate.LedgerQuery, newest uint64
 		}
 		for ; i >= 0 && i < told.n; i += step {
 			seq := told.at(i)
+			if told.err != nil {
+				return told.err
+			}
 			if q.Op != "" {
 				switch about, err := s.isAbout(seq, q.Op); {
 				case err != nil:
@@ -100,7 +107,7 @@ func (s *Store) seqsOfRun(ctx context.Context, q gate.LedgerQuery, newest uint64
 			}
 			seqs = append(seqs, seq)
 		}
-		return ctx.Err()
+		return errors.Join(told.err, ctx.Err())
 	})
 	return seqs, next, err
 }
@@ -124,20 +131,26 @@ type told struct {
 
 	row  uint32
 	seqs []uint64
+	err  error // of the first row that is not what it should be
 }
 
 func toldOf(tx *bbolt.Tx, row runRow) *told {
 	return &told{tx: tx, run: row.run.Opened, n: int(row.told)}
 }
 
-// at returns the i-th seq; 0 if its row is damaged.
+// at returns the i-th seq; 0 after an error.
 func (t *told) at(i int) uint64 {
 	row := uint32(i / toldPerRow)
-	if t.seqs == nil || t.row != row {
-		t.row, t.seqs = row, toldRow(t.tx, t.run, row)
+	if t.err == nil && (t.seqs == nil || t.row != row) {
+		t.row = row
+		t.seqs, t.err = toldRow(t.tx, t.run, row)
 	}
-	if i %= toldPerRow; i < len(t.seqs) {
-		return t.seqs[i]
+	i %= toldPerRow
+	if t.err == nil && i >= len(t.seqs) {
+		t.err = damaged("the list of the decisions of the run opened at seq %d: %w", t.run, errStale)
 	}
-	return 0
+	if t.err != nil {
+		return 0
+	}
+	return t.seqs[i]
 }

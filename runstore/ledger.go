@@ -27,6 +27,7 @@ const (
 // methods may be called by any, beside it.
 type ledger struct {
 	db     *boltFile
+	trail  trail
 	store  storeID
 	chain  *chain        // its head is that of the last commit
 	hashes []gate.Digest // of the records of the last commit
@@ -43,7 +44,11 @@ func openLedger(path string, maxSize int) (*ledger, error) {
 		return nil, err
 	}
 	l := &ledger{db: db}
-	if err := l.load(); err != nil {
+	err = l.trail.take(db)
+	if err == nil {
+		err = l.load()
+	}
+	if err != nil {
 		return nil, closing(db, err)
 	}
 	return l, nil
@@ -174,7 +179,7 @@ func (l *ledger) append(records [][]byte) error {
 	}
 	// bbolt keeps the value until the commit, and its own pages after it.
 	value := appendBlock(make([]byte, 0, size), before.Hash, records)
-	err := l.db.update(func(tx *bbolt.Tx) error {
+	err := l.update(func(tx *bbolt.Tx) error {
 		blocks := tx.Bucket(bucketLedger)
 		blocks.FillPercent = fillAppend
 		if err := blocks.Put(seqKey(before.Seq+1), value); err != nil {
@@ -186,10 +191,53 @@ func (l *ledger) append(records [][]byte) error {
 		return nil
 	}
 	l.chain.head = before
-	if stored, headErr := l.storedHead(); lacksSpace(err) && headErr == nil && stored == before {
-		return fmt.Errorf("%w: %w", gate.ErrStoreFull, err)
+	if lacksSpace(err) {
+		if stored, headErr := l.storedHead(); headErr == nil && stored == before {
+			return fmt.Errorf("%w: %w", gate.ErrStoreFull, err)
+		}
 	}
 	return fmt.Errorf("%w: %w", gate.ErrUnknownCommit, err)
+}
+
+// update runs fn in a write transaction, on pages that are as the last one left
+// them.
+func (l *ledger) update(fn func(*bbolt.Tx) error) error {
+	err := l.db.update(func(tx *bbolt.Tx) error {
+		if err := l.trail.stands(l.db.file); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+	if err == nil {
+		l.trail.take(l.db) //nolint:errcheck // what was written is written; the next one fails
+	}
+	return err
+}
+
+// lastLeaf checks the chain of the blocks that the next append copies.
+func (l *ledger) lastLeaf() error {
+	return l.db.view(func(tx *bbolt.Tx) error {
+		var newest []block
+		c := tx.Bucket(bucketLedger).Cursor()
+		for k, v := c.Last(); k != nil && len(newest) < l.trail.blocks; k, v = c.Prev() {
+			b, err := parseBlock(k, v)
+			if err != nil {
+				return err
+			}
+			newest = append(newest, b)
+		}
+		if len(newest) == 0 {
+			return nil
+		}
+		oldest := newest[len(newest)-1]
+		chain := newChain(l.store, tip{Seq: oldest.first - 1, Hash: oldest.prev})
+		for _, b := range slices.Backward(newest) {
+			if err := b.follow(chain, b.last()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // storedHead reads the head that the file shows.

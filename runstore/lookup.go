@@ -41,28 +41,36 @@ func (p *projection) whole(id gate.RunID) (s gate.State, err error) {
 			return err
 		}
 		s.Runs = append(s.Runs, row.run)
-		if s.Ops, err = opsOf(tx, row.run.Opened); err != nil {
-			return err
-		}
-		return row.agrees(tx, s.Ops)
+		s.Ops, err = row.opsOf(tx)
+		return err
 	})
 	return s, err
 }
 
-// agrees returns an error if the row of a run, its operations and the list of
-// its decisions are not all there, or not of one time. Each row has its
-// checksum; but a page that leads to another may have changed, and that one be
-// older, or of fewer rows.
-func (row *runRow) agrees(tx *bbolt.Tx, ops []gate.Operation) error {
-	sum := row.sum
-	for i := range ops {
-		sum -= ops[i].Last
+// opsOf returns the operations of a run in the order of their opening. It
+// returns an error if they, the row of the run and the list of its decisions
+// are not all there, or not of one time. Each row has its checksum; but a page
+// that leads to another may have changed, and that one be older, or of fewer
+// rows.
+func (row *runRow) opsOf(tx *bbolt.Tx) (ops []gate.Operation, err error) {
+	sum, prefix := row.sum, seqKey(row.run.Opened)
+	c := tx.Bucket(bucketOps).Cursor()
+	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
+		op, err := readRow[storedOperation](k, v)
+		if err != nil {
+			return nil, damaged("an operation of the run opened at seq %d: %w", row.run.Opened, err)
+		}
+		ops = append(ops, op)
+		sum -= op.Last
 	}
-	last := toldRow(tx, row.run.Opened, uint32(row.told/toldPerRow))
+	last, err := toldRow(tx, row.run.Opened, uint32(row.told/toldPerRow))
+	if err != nil {
+		return nil, err
+	}
 	if sum != 0 || int64(len(ops)) != row.ops || uint64(len(last)) != row.told%toldPerRow {
-		return stale(fmt.Sprintf("run %q", row.run.ID))
+		return nil, stale(fmt.Sprintf("run %q", row.run.ID))
 	}
-	return nil
+	return ops, nil
 }
 
 // errStale says that rows do not belong together, whatever their pages look
@@ -137,20 +145,6 @@ func opAt(tx *bbolt.Tx, at place) (gate.Operation, error) {
 	return op, nil
 }
 
-// opsOf returns the operations of a run in the order of their opening.
-func opsOf(tx *bbolt.Tx, opened uint64) (ops []gate.Operation, err error) {
-	prefix := seqKey(opened)
-	c := tx.Bucket(bucketOps).Cursor()
-	for k, v := c.Seek(prefix); bytes.HasPrefix(k, prefix); k, v = c.Next() {
-		op, err := readRow[storedOperation](k, v)
-		if err != nil {
-			return nil, damaged("an operation of the run opened at seq %d: %w", opened, err)
-		}
-		ops = append(ops, op)
-	}
-	return ops, nil
-}
-
 // placeNamed returns the place of an operation by its id.
 func placeNamed(tx *bbolt.Tx, run uint64, id gate.OpID) (at place, ok bool, err error) {
 	n, err := get(tx.Bucket(bucketOpIDs), opIDKey(run, id))
@@ -161,14 +155,14 @@ func placeNamed(tx *bbolt.Tx, run uint64, id gate.OpID) (at place, ok bool, err 
 }
 
 // toldRow returns the n-th row of seqs of a run.
-func toldRow(tx *bbolt.Tx, run uint64, n uint32) []uint64 {
+func toldRow(tx *bbolt.Tx, run uint64, n uint32) ([]uint64, error) {
 	v, err := get(tx.Bucket(bucketTold), place{run, n}.key())
 	if err != nil {
-		return []uint64{}
+		return nil, err
 	}
 	seqs := make([]uint64, 0, toldPerRow)
 	for ; len(v) >= 8; v = v[8:] {
 		seqs = append(seqs, binary.BigEndian.Uint64(v))
 	}
-	return seqs
+	return seqs, nil
 }

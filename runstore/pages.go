@@ -104,7 +104,7 @@ func checkOpenPages(ctx context.Context, b *boltFile, path string, row func(key,
 		begun := false
 		err := b.view(func(tx *bbolt.Tx) error {
 			id := uint64(tx.ID())
-			meta, fault := metaAt(f, id%2, int64(id%2)*int64(b.db.Info().PageSize))
+			meta, fault := metaAt(f, id%2, int64(id%2)*b.pageSize)
 			if begun = fault == "" && meta.txid == id; begun {
 				return (&pageCheck{file: f, meta: meta, deep: true, row: row}).look(ctx)
 			}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"go.etcd.io/bbolt"
@@ -29,7 +30,10 @@ const toldPerRow = 64
 type projection struct {
 	mu    sync.RWMutex // of the fields, and for writing while the file is replaced
 	file  *boltFile    // nil: there was no opening it again
+	why   error        // why not
 	turns uint64       // how often it was replaced
+
+	flushed atomic.Uint64 // the seq that the file is known to reach
 }
 
 // errNoProjection is what readers get while a projection that was damaged can
@@ -37,11 +41,38 @@ type projection struct {
 var errNoProjection = errors.New("the projection cannot be built anew")
 
 func (p *projection) view(fn func(*bbolt.Tx) error) error {
-	return p.with(func(b *boltFile) error { return b.view(fn) })
+	return p.within((*boltFile).view, fn)
 }
 
 func (p *projection) update(fn func(*bbolt.Tx) error) error {
-	return p.with(func(b *boltFile) error { return b.update(fn) })
+	return p.within((*boltFile).update, fn)
+}
+
+func (p *projection) within(run func(*boltFile, func(*bbolt.Tx) error) error, fn func(*bbolt.Tx) error) error {
+	return p.with(func(b *boltFile) error {
+		least := p.flushed.Load()
+		return run(b, func(tx *bbolt.Tx) error {
+			if err := reaches(tx, least); err != nil {
+				return err
+			}
+			return fn(tx)
+		})
+	})
+}
+
+// reaches returns an error if the file shows a state from before a seq that it
+// is known to reach: its top page is an older one.
+func reaches(tx *bbolt.Tx, seq uint64) error {
+	if seq == 0 {
+		return nil
+	}
+	switch at, _, err := statusOf(tx); {
+	case err != nil:
+		return err
+	case at.Seq < seq:
+		return damaged("it is at seq %d, and was written up to %d: %w", at.Seq, seq, errStale)
+	}
+	return nil
 }
 
 func (p *projection) close() error {
@@ -61,7 +92,7 @@ func (p *projection) with(fn func(*boltFile) error) error {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
 	if p.file == nil {
-		return errNoProjection
+		return p.why
 	}
 	return fn(p.file)
 }
@@ -84,7 +115,13 @@ func (p *projection) replace(open func() (*boltFile, error)) (err error) {
 			return err
 		}
 	}
-	p.file, err = open()
+	switch p.file, err = open(); {
+	case err == nil:
+	case lacksSpace(err):
+		p.why = fmt.Errorf("%w: %w: %w", gate.ErrStoreFull, errNoProjection, err)
+	default:
+		p.why = fmt.Errorf("%w: %w", errNoProjection, err)
+	}
 	return err
 }
 

@@ -40,6 +40,13 @@ func (s *Store) usable() error {
 	return nil
 }
 
+// whole is usable for a caller without the lock, who reads the ledger.
+func (s *Store) whole() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.usable()
+}
+
 // reopen opens the ledger again and takes in what it shows: the group whose
 // outcome was not known stands in it or does not.
 func (s *Store) reopen() error {
@@ -53,9 +60,12 @@ func (s *Store) reopen() error {
 	}
 	l := s.files.ledger
 	s.ledger.Store(l)
+	if err := l.lastLeaf(); err != nil {
+		return err
+	}
 	// What the pages show may not be on disk yet. A transaction that syncs
 	// makes it so, before anybody is told.
-	if err := l.db.update(func(tx *bbolt.Tx) error {
+	if err := l.update(func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketMeta).Put(metaHead, appendHead(nil, l.head()))
 	}); err != nil {
 		return err
@@ -107,6 +117,7 @@ func (s *Store) reproject(rows *projection, fault error) (f *folder, err error) 
 		if err != nil {
 			return nil, err
 		}
+		rows.flushed.Store(f.at.Seq)
 		return f.rows.file, nil
 	})
 	if err != nil {

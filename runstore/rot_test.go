@@ -146,12 +146,12 @@ func older(name []byte) func(t *testing.T, s *Store, path string) {
 			opened := row.run.Opened
 			switch {
 			case bytes.Equal(name, bucketRuns):
-				row.run.Last, row.told, row.ops = row.run.Last-1, row.told-1, row.ops-1
-				row.run.Budget.Spent.Attempts--
-				ops, err := opsOf(tx, opened)
+				ops, err := row.opsOf(tx)
 				if err != nil {
 					return err
 				}
+				row.run.Last, row.told, row.ops = row.run.Last-1, row.told-1, row.ops-1
+				row.run.Budget.Spent.Attempts--
 				row.sum -= ops[len(ops)-1].Last
 				return put(tx.Bucket(name), seqKey(opened), encodeRow(storeRunRow(row)))
 			case bytes.Equal(name, bucketOps):
@@ -210,32 +210,187 @@ func TestReadersWhileItIsBuiltAnew(t *testing.T) {
 	}
 }
 
-// A ledger whose meta pages change while it is open takes nothing more in: bbolt
-// would write the next block in the place of one that was acknowledged.
+// pageRot damages a page of a file that is open, and takes it back.
+type pageRot func(t *testing.T, path string, page uint64) (undo func())
+
+// pageNow returns the bytes of a page.
+func pageNow(t *testing.T, path string, page uint64) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	b := make([]byte, os.Getpagesize())
+	if _, err := f.ReadAt(b, int64(page)*int64(len(b))); err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func writePage(t *testing.T, path string, page uint64, b []byte) {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt(b, int64(page)*int64(os.Getpagesize()))
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func rotten(change func(b []byte)) pageRot {
+	return func(t *testing.T, path string, page uint64) func() {
+		t.Helper()
+		was := pageNow(t, path, page)
+		now := bytes.Clone(was)
+		change(now)
+		writePage(t, path, page, now)
+		return func() { writePage(t, path, page, was) }
+	}
+}
+
+// A ledger in which a page has changed that the next block builds on takes
+// nothing more in, hangs nobody, and goes on from where it stood when the page
+// is as it was.
 func TestRotUnderAnOpenLedger(t *testing.T) {
-	for name, pages := range map[string]int{"the newer meta page": 1, "both": 2} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s, story := begunStore(t, Options{})
-			path := filepath.Join(s.files.dir, ledgerName)
+	metaPages := func(n int) func(*testing.T, *Store, string) func() {
+		return func(t *testing.T, _ *Store, path string) func() {
 			newer, older := metas(t, path)
 			flip := func() {
-				for _, at := range []int64{newer, older}[:pages] {
+				for _, at := range []int64{newer, older}[:n] {
 					flipFile(t, path, at+pageHeader+4)
 				}
 			}
-			before := s.Checkpoint()
 			flip()
+			return flip
+		}
+	}
+	trailPage := func(n int, rot pageRot) func(*testing.T, *Store, string) func() {
+		return func(t *testing.T, s *Store, path string) func() {
+			pages := s.ledger.Load().trail.pages // the free list, the top, and so on down
+			return rot(t, path, pages[min(n, len(pages)-1)].id)
+		}
+	}
+	cut := func(size int64) func(*testing.T, *Store, string) func() {
+		return func(t *testing.T, _ *Store, path string) func() {
+			was, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Truncate(path, size); err != nil {
+				t.Fatal(err)
+			}
+			return func() {
+				f, err := os.OpenFile(path, os.O_RDWR, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = f.WriteAt(was, 0)
+				if err := errors.Join(err, f.Close()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	const last = 99
+	for name, rot := range map[string]func(t *testing.T, s *Store, path string) (undo func()){
+		"the newer meta page":      metaPages(1),
+		"both meta pages":          metaPages(2),
+		"the free list, all zeros": trailPage(0, rotten(func(b []byte) { clear(b) })),
+		"a bit of the top page":    trailPage(1, rotten(func(b []byte) { b[133] ^= 6 })),
+		"the count of the last leaf": trailPage(last, rotten(func(b []byte) {
+			binary.NativeEndian.PutUint16(b[10:], binary.NativeEndian.Uint16(b[10:])-1)
+		})),
+		"a bit of the last leaf":  trailPage(last, rotten(func(b []byte) { b[pageHeader+4] ^= 1 })),
+		"the file, cut to a page": cut(4096),
+		"the file, emptied":       cut(0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, story := begunStore(t, Options{})
+			for i := range 30 {
+				if _, err := tellOne(t, s, story, askOf("r", fmt.Sprint("before", i), "{}")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			path := filepath.Join(s.files.dir, ledgerName)
+			before := s.Checkpoint()
+			undo := rot(t, s, path)
 			for i := range 2 {
 				if _, err := tellOne(t, s, story, askOf("r", fmt.Sprint("op", i), "{}")); !errors.Is(err, gate.ErrDamaged) {
 					t.Errorf("ask %d = %v, want ErrDamaged", i, err)
 				}
 			}
-			flip()
+			if _, err := s.Ledger(t.Context(), gate.LedgerQuery{}); !errors.Is(err, gate.ErrDamaged) {
+				t.Errorf("reading the ledger = %v, want ErrDamaged", err)
+			}
+			undo()
 			if d, err := tellOne(t, s, story, askOf("r", "op3", "{}")); err != nil || d.Seq != before.Seq+1 {
-				t.Errorf("when the page is as it was: seq %d, %v, want %d", d.Seq, err, before.Seq+1)
+				t.Errorf("when it is as it was: seq %d, %v, want %d", d.Seq, err, before.Seq+1)
 			}
 			if got := findings(t, s, true); got != "" {
+				t.Errorf("findings:\n%s", got)
+			}
+		})
+	}
+}
+
+// An older top page, as a write leaves that never came to the disk, brings no
+// budget back; a page that bbolt falls over hangs nobody.
+func TestOlderTopOfTheProjection(t *testing.T) {
+	for name, after := range map[string]pageRot{
+		"an older top":             nil,
+		"the free list, all zeros": rotten(func(b []byte) { clear(b) }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, story := begunStore(t, Options{})
+			path := filepath.Join(s.files.dir, projectionName)
+			top := func() (root, freelist uint64) {
+				newer, _ := metas(t, path)
+				f, err := os.Open(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer f.Close() //nolint:errcheck // it was only read
+				m, fault := metaAt(f, uint64(newer)/uint64(os.Getpagesize()), newer)
+				if fault != "" {
+					t.Fatal(fault)
+				}
+				return m.root, m.freelist
+			}
+			var old []byte
+			for i := range 2 {
+				if _, err := tellOne(t, s, story, askOf("r", fmt.Sprint("op", i), "{}")); err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Counts(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if root, _ := top(); i == 0 {
+					old = pageNow(t, path, root)
+				}
+			}
+			s.held.drop(slices.Index(s.held.ring, "r"))
+			root, freelist := top()
+			if after == nil {
+				binary.NativeEndian.PutUint64(old, root)
+				writePage(t, path, root, old)
+			} else {
+				after(t, path, freelist)
+			}
+			for i := range 2 {
+				d, err := tellOne(t, s, story, askOf("r", fmt.Sprint("next", i), "{}"))
+				if err != nil || d.Verdict != gate.Admit || d.Before.Spent.Attempts != int64(2+i) {
+					t.Errorf("ask %d = %v with %d spent, %v, want it admitted after %d", i, d.Verdict, d.Before.Spent.Attempts, err, 2+i)
+				}
+				if view, err := s.Run(t.Context(), "r", story.Now); err != nil || len(view.Ops) != 3+i {
+					t.Errorf("run = %d operations, %v, want %d", len(view.Ops), err, 3+i)
+				}
+			}
+			if got := findings(t, s, true); strings.Count(got, "\n") > 1 || got != "" && !strings.HasPrefix(got, "projection.db: it was built anew: ") {
 				t.Errorf("findings:\n%s", got)
 			}
 		})

@@ -106,7 +106,7 @@ func (s *Store) Run(ctx context.Context, id gate.RunID, now time.Time) (view gat
 			return gate.About(gate.ErrNoRun, "run", id)
 		}
 		view = gate.RunView{RunRow: gate.RowOfRun(&row.run, now)}
-		ops, err := opsOf(tx, row.run.Opened)
+		ops, err := row.opsOf(tx)
 		for i := range ops {
 			if !ops[i].Carried {
 				view.Ops = append(view.Ops, gate.RowOfOp(&ops[i], &row.run, now))
@@ -237,7 +237,7 @@ func itemsOfRun(tx *bbolt.Tx, q gate.ItemsQuery) (page gate.ItemsPage, err error
 	if err != nil || !ok {
 		return page, err
 	}
-	ops, err := opsOf(tx, run.run.Opened)
+	ops, err := run.opsOf(tx)
 	if err != nil {
 		return page, err
 	}
