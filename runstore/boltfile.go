@@ -1,6 +1,7 @@
 package runstore
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -115,8 +117,7 @@ func (b *boltFile) within(begin func(func(*bbolt.Tx) error) error, least int64, 
 	case b.panicked.Load():
 		return damaged("there was no reading a page")
 	}
-	_, fault := metaAt(b.file, 0, 0)
-	_, other := metaAt(b.file, 1, b.pageSize)
+	fault, other := b.metas()
 	if fault == faultShort || other == faultShort || fault != "" && other != "" {
 		return damaged("meta page 0 %s, meta page 1 %s", cmp.Or(fault, "is whole"), cmp.Or(other, "is whole"))
 	}
@@ -136,6 +137,27 @@ func (b *boltFile) within(begin func(func(*bbolt.Tx) error) error, least int64, 
 	}
 	return err
 }
+
+// metas returns what is wrong with the two meta pages. It reads both at once,
+// since it is asked before every transaction.
+func (b *boltFile) metas() (fault, other string) {
+	size := b.pageSize + pageHeader + metaSize
+	buf, _ := metaBuffers.Get().(*[]byte)
+	if buf == nil || int64(len(*buf)) < size {
+		buf = new(make([]byte, size))
+	}
+	defer metaBuffers.Put(buf)
+	n, err := b.file.ReadAt((*buf)[:size], 0)
+	if err != nil && n < int(size) {
+		return faultShort, faultShort
+	}
+	pages := bytes.NewReader((*buf)[:size])
+	_, fault = metaAt(pages, 0, 0)
+	_, other = metaAt(pages, 1, b.pageSize)
+	return fault, other
+}
+
+var metaBuffers sync.Pool // of *[]byte
 
 // guard runs fn, which reads pages that a bbolt file is mapped to, and makes
 // of a fault there, and of bbolt's own assertions, an error.

@@ -15,6 +15,7 @@ type trail struct {
 	pages  []trailPage
 	blocks int   // of the last leaf
 	err    error // why it is not known
+	read   []byte
 	buf    []byte
 }
 
@@ -39,7 +40,8 @@ func (t *trail) walk(b *boltFile) error {
 	if fault != "" || meta.txid != id {
 		return damaged("meta page %d is not that of transaction %d", id%2, id)
 	}
-	c := &pageCheck{file: b.file, meta: meta, taken: newBitset()}
+	c := &pageCheck{file: b.file, meta: meta, taken: newBitset(), buf: t.read}
+	defer func() { t.read = c.buf }()
 	if _, err := t.add(c, meta.freelist); err != nil {
 		return err
 	}
@@ -94,7 +96,11 @@ func (t *trail) add(c *pageCheck, id uint64) (*boltPage, error) {
 		return nil, err
 	}
 	page := trailPage{id: id, at: p.start, size: p.size}
-	page.sum, err = t.sum(c.file, page)
+	if page.size == int64(len(p.first)) {
+		page.sum = crc32.Checksum(p.first, castagnoli)
+	} else {
+		page.sum, err = t.sum(c.file, page)
+	}
 	t.pages = append(t.pages, page)
 	return p, err
 }
