@@ -24,7 +24,10 @@ func TestGolden(t *testing.T) {
 		{"ascii", NewTheme(Plain, true)},
 	}
 	sizes := [][2]int{{40, 12}, {80, 24}, {120, 36}, {200, 60}}
-	everywhere := map[string]bool{"queue": true, "runs": true, "run": true, "run-detail": true, "review": true, "form": true, "help": true}
+	everywhere := map[string]bool{
+		"queue": true, "runs": true, "run": true, "run-detail": true, "review": true, "form": true, "help": true,
+		"ledger": true, "record": true,
+	}
 	for name, draw := range screens() {
 		for _, size := range sizes {
 			if !everywhere[name] && size[0] != 80 {
@@ -37,6 +40,9 @@ func TestGolden(t *testing.T) {
 				})
 			}
 		}
+	}
+	for _, name := range []string{"ledger", "record"} {
+		golden(t, name+"-80x24-light", screens()[name](samplePage(NewTheme(Light, false), 80, 24, 0)))
 	}
 	golden(t, "queue-80x24-light", screens()["queue"](samplePage(NewTheme(Light, false), 80, 24, 0)))
 	golden(t, "queue-80x24-sixteen", screens()["queue"](samplePage(NewTheme(Sixteen, false), 80, 24, 0)))

@@ -94,17 +94,20 @@ func grow(cols []column, extra int) {
 // list draws a list of n rows: their headings, and as many of them as there is
 // room for, each by row; or what is said in place of none.
 func (p Page) list(columns []column, n int, none string, row func(b *block, i int, cols []column)) string {
-	return p.draw(func(b *block, rows int) {
-		cols := layout(columns, listFrom, b.width)
-		b.headings(cols)
-		if n == 0 {
-			b.say(none)
-		}
-		for i := range min(n, rows-1) {
-			row(b, i, cols)
-			b.end()
-		}
-	})
+	return p.draw(func(b *block, rows int) { b.list(columns, rows, n, none, row) })
+}
+
+// list appends a list of at most rows rows, its headings among them.
+func (b *block) list(columns []column, rows, n int, none string, row func(b *block, i int, cols []column)) {
+	cols := layout(columns, listFrom, b.width)
+	b.headings(cols)
+	if n == 0 {
+		b.say(none)
+	}
+	for i := range min(n, rows-1) {
+		row(b, i, cols)
+		b.end()
+	}
 }
 
 // Where the first column of a list begins: after the mark of the selected row

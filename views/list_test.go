@@ -11,10 +11,15 @@ import (
 	"tollgate/gate"
 )
 
+var lists = map[string][]column{
+	"queue": queueColumns, "snoozed": snoozedColumns, "resolved": resolvedColumns, "runs": runsColumns,
+	"ledger": ledgerColumns, "ledger of a run": runLedgerColumns,
+}
+
 // At every width the columns stand side by side inside it, those of rank 0
 // are there, and the order is kept.
 func TestLayout(t *testing.T) {
-	for name, cols := range map[string][]column{"queue": queueColumns, "snoozed": snoozedColumns, "resolved": resolvedColumns, "runs": runsColumns} {
+	for name, cols := range lists {
 		for width := LeastWidth; width <= 300; width++ {
 			got := layout(cols, listFrom, width)
 			at, kept, id := listFrom, 0, -1
@@ -54,7 +59,7 @@ func TestLayout(t *testing.T) {
 // What is left away is what matters least: no column is missing where one that
 // matters less, and is no narrower, is shown.
 func TestLayoutKeepsWhatMatters(t *testing.T) {
-	for name, cols := range map[string][]column{"queue": queueColumns, "snoozed": snoozedColumns, "resolved": resolvedColumns, "runs": runsColumns} {
+	for name, cols := range lists {
 		for width := LeastWidth; width <= 300; width++ {
 			shown := layout(cols, listFrom, width)
 			for _, out := range cols {
@@ -90,6 +95,14 @@ func TestLayoutKeepsWhatMatters(t *testing.T) {
 		{"runs", runsColumns, 60, "RUN STATE ATTEMPTS TIME OPEN"},
 		{"runs", runsColumns, 80, "RUN STATE ATTEMPTS TIME EFFECTS OPEN LAST CODE"},
 		{"runs", runsColumns, 120, "RUN AGENT STATE ATTEMPTS TIME EFFECTS OPEN LAST CODE"},
+		{"ledger", ledgerColumns, 40, "SEQ VERDICT OPERATION"},
+		{"ledger", ledgerColumns, 60, "SEQ AT ACT VERDICT OPERATION"},
+		{"ledger", ledgerColumns, 80, "SEQ AT ACT VERDICT OPERATION BY"},
+		{"ledger", ledgerColumns, 120, "SEQ AT ACT VERDICT OPERATION ATTEMPTS BY TOOL"},
+		{"ledger", ledgerColumns, 200, "SEQ AT ACT VERDICT RUN OPERATION ATTEMPTS EFFECTS BY TOOL CODE"},
+		{"ledger of a run", runLedgerColumns, 60, "SEQ AT VERDICT OPERATION ATTEMPTS"},
+		{"ledger of a run", runLedgerColumns, 80, "SEQ AT ACT VERDICT OPERATION ATTEMPTS"},
+		{"ledger of a run", runLedgerColumns, 120, "SEQ AT ACT VERDICT OPERATION ATTEMPTS EFFECTS BY TOOL"},
 	} {
 		var titles []string
 		for _, c := range layout(r.cols, listFrom, r.at) {

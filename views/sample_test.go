@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"tollgate/escalation"
@@ -225,7 +226,7 @@ func screens() map[string]func(Page) string {
 	screen := func(r RunScreen) func(Page) string {
 		return func(p Page) string { p.Header.Current = -1; return Run(p, r) }
 	}
-	return map[string]func(Page) string{
+	all := map[string]func(Page) string{
 		"queue": func(p Page) string {
 			return Queue(p, QueueView{Rows: items, Selected: items[0].ID, Me: "uid:1001", Marked: map[gate.ItemID]bool{items[3].ID: true}})
 		},
@@ -277,4 +278,8 @@ func screens() map[string]func(Page) string {
 		"form": func(p Page) string { return Form(p, form) },
 		"help": func(p Page) string { return Help(p, help) },
 	}
+	for _, more := range []map[string]func(Page) string{ledgerScreens()} {
+		maps.Copy(all, more)
+	}
+	return all
 }
