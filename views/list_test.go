@@ -13,7 +13,8 @@ import (
 
 var lists = map[string][]column{
 	"queue": queueColumns, "snoozed": snoozedColumns, "resolved": resolvedColumns, "runs": runsColumns,
-	"ledger": ledgerColumns, "ledger of a run": runLedgerColumns,
+	"ledger": ledgerColumns, "ledger of a run": runLedgerColumns, "dependencies": dependencyColumns,
+	"causes": causeColumns, "items of a cause": causeItemColumns, "fixtures": fixtureColumns, "compare": compareColumns,
 }
 
 // At every width the columns stand side by side inside it, those of rank 0
@@ -103,6 +104,8 @@ func TestLayoutKeepsWhatMatters(t *testing.T) {
 		{"ledger of a run", runLedgerColumns, 60, "SEQ AT VERDICT OPERATION ATTEMPTS"},
 		{"ledger of a run", runLedgerColumns, 80, "SEQ AT ACT VERDICT OPERATION ATTEMPTS"},
 		{"ledger of a run", runLedgerColumns, 120, "SEQ AT ACT VERDICT OPERATION ATTEMPTS EFFECTS BY TOOL"},
+		{"causes", causeColumns, 40, "ITEMS DEPENDENCY CODE RUNS"},
+		{"causes", causeColumns, 80, "ITEMS DEPENDENCY CODE CLASS RUNS FIRST LAST BREAKER"},
 	} {
 		var titles []string
 		for _, c := range layout(r.cols, listFrom, r.at) {
