@@ -46,17 +46,16 @@ func Run(p Page, v RunScreen) string {
 			b.say("This run is not here.")
 			return
 		}
-		at := asOf(&v.Run.RunRow, p.Now)
-		b.runLine(v.Run, p.Now)
-		if runBrief(p) {
-			b.budgetWords(v.Run.Budget, at)
-		} else {
-			b.gauges(v.Run.Budget, at, 1)
-			b.rule()
+		tabs, current := []string{"tree"}, 0
+		if !RunTwoPanes(p) {
+			tabs = append(tabs, "detail")
+			if v.Detail {
+				current = 1
+			}
 		}
+		b.runHead(p, v.Run, &v.Tree, tabs, current)
 
 		rows -= runTop(p)
-		b.runTabs(v, p.Now)
 		tree, detail := b.panes(v, p)
 		for i := range rows {
 			if tree != nil {
@@ -209,45 +208,41 @@ func spentStyle(s gate.Spent) style {
 	return text
 }
 
-// runTabs appends the row above the panes, with the first and last failure.
-func (b *block) runTabs(v RunScreen, now time.Time) {
-	two := b.width >= wide
-	tabs := []string{"tree", "detail"}
-	current := 0
-	if v.Detail && !two {
-		current = 1
+// runHead appends what stands above each tab of a run: the run itself, its
+// gauges, and the tabs with the first and the last failure.
+func (b *block) runHead(p Page, r *gate.RunView, t *Tree, tabs []string, current int) {
+	b.runLine(r, p.Now)
+	at := asOf(&r.RunRow, p.Now)
+	if runBrief(p) {
+		b.budgetWords(r.Budget, at)
+	} else {
+		b.gauges(r.Budget, at, 1)
+		b.rule()
 	}
 	b.ends(3,
 		func(o *block, _ int) {
-			for i, t := range tabs {
-				if i > 0 {
-					if two {
-						break
-					}
-					o.gap(2)
-				}
+			for i, name := range tabs {
 				look := dim
 				if i == current {
 					look = here
 				}
-				o.put(look, t)
+				o.gap(2 * min(i, 1))
+				o.put(look, name)
 			}
 		},
 		func(o *block, level int) {
-			first, last := v.Tree.First, v.Tree.Last
-			switch {
+			switch first, last := t.First, t.Last; {
 			case last.At.IsZero():
 				o.put(dim, "nothing has failed")
-				return
 			case first == last:
-				o.pin("failed", last, now, level)
-				return
+				o.pin("failed", last, p.Now, level)
+			default:
+				if level < 2 {
+					o.pin("first", first, p.Now, level)
+					o.gap(3)
+				}
+				o.pin("last", last, p.Now, level)
 			}
-			if level < 2 {
-				o.pin("first", first, now, level)
-				o.gap(3)
-			}
-			o.pin("last", last, now, level)
 		},
 	)
 }
