@@ -4,12 +4,22 @@
 //
 // # Screens
 //
-//	Queue(Page, QueueView)     what waits for people, as a list
-//	Runs(Page, RunsView)       runs with their gauges, as a list
-//	Run(Page, RunScreen)       one run: gauges, retry tree, what is selected in full
-//	Review(Page, ReviewView)   one item: the whole contract, what each verb would do
-//	Form(Page, FormView)       a decision in the making
-//	Help(Page, HelpView)       the keys of a place
+//	Queue(Page, QueueView)                  what waits for people, as a list
+//	Causes(Page, CausesView)                the same, grouped by cause
+//	Review(Page, ReviewView)                one item: the whole contract, what each verb would do
+//	Form(Page, FormView)                    a decision in the making, on one item or many
+//	Bulk(Page, BulkView)                    what came of a verb on many items, a line per item
+//	Runs(Page, RunsView)                    runs with their gauges, as a list
+//	Run(Page, RunScreen)                    one run: gauges, retry tree, what is selected in full
+//	Timeline(Page, TimelineScreen)          one run to scale, from its start to its deadline
+//	RunLedger(Page, run, tree, LedgerView)  the decisions of one run, with its budget before and after
+//	Ledger(Page, LedgerView)                a window of the ledger
+//	Record(Page, RecordView)                one decision in full
+//	Dependencies(Page, DependenciesView)    breakers, failures, and what waits on them
+//	Fixtures(Page, FixturesView)            fixtures and their last results
+//	Playback(Page, PlaybackView)            a fixture that plays
+//	Compare(Page, CompareView)              one script played by several rules
+//	Help(Page, HelpView)                    the keys of a place
 //
 // Each returns exactly Page.Height rows of at most Page.Width cells, joined by
 // line feeds, for every size; nothing below one cell, and "too small" below
@@ -19,9 +29,9 @@
 // Selection, scrolling and folding belong to the caller and come in as
 // arguments. Selections are ids: an id that is not among the rows selects
 // nothing. A list is given the rows to show, from the top one on; [QueueRows],
-// [RunsRows] and [RunRows] say how many a page holds. [ReviewScroll],
-// [RunDetail] and [HelpScroll] say how far the others can be scrolled; a Top
-// that is too large shows the end.
+// [RunsRows], [RunRows] and their like say how many a page holds.
+// [ReviewScroll], [RecordScroll], [RunDetail] and [HelpScroll] say how far the
+// others can be scrolled; a Top that is too large shows the end.
 //
 //	tree := views.NewTree(&run, folded)           // when the run or a fold changes
 //	i := tree.Find(selected)                      // the node that the cursor is on

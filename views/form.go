@@ -17,6 +17,7 @@ type FormView struct {
 	Title   string    // "reconcile charge-42"
 	Kind    gate.Kind // of the item; zero leaves it away
 	What    []string  // what will happen, and what will not
+	Bulk    *BulkSet  // the items that it goes to; nil for the one of the title
 	Preview *Preview  // what the gate would answer; nil for none
 	AsOf    time.Time // of the preview; zero is now
 	Fields  []Field
@@ -98,6 +99,10 @@ func (b *block) form(v FormView, apart int) (focus int) {
 	for _, w := range v.What {
 		b.gap(1)
 		b.wrapped(1, dim, w)
+	}
+	if v.Bulk != nil {
+		b.blank(apart)
+		b.bulkSet(v.Bulk)
 	}
 	if v.Preview != nil && (len(v.Preview.Checks) > 0 || v.Preview.Verdict != 0) {
 		b.blank(apart)

@@ -26,7 +26,7 @@ func TestGolden(t *testing.T) {
 	sizes := [][2]int{{40, 12}, {80, 24}, {120, 36}, {200, 60}}
 	everywhere := map[string]bool{
 		"queue": true, "runs": true, "run": true, "run-detail": true, "review": true, "form": true, "help": true,
-		"ledger": true, "record": true, "dependencies": true, "timeline": true, "ledger-tab": true, "causes": true, "fixtures": true, "playback": true, "compare": true,
+		"ledger": true, "record": true, "dependencies": true, "timeline": true, "ledger-tab": true, "causes": true, "fixtures": true, "playback": true, "compare": true, "bulk": true, "bulk-form": true,
 	}
 	for name, draw := range screens() {
 		for _, size := range sizes {
@@ -41,7 +41,7 @@ func TestGolden(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"ledger", "record", "dependencies", "timeline", "causes", "fixtures", "playback", "compare"} {
+	for _, name := range []string{"ledger", "record", "dependencies", "timeline", "causes", "fixtures", "playback", "compare", "bulk"} {
 		golden(t, name+"-80x24-light", screens()[name](samplePage(NewTheme(Light, false), 80, 24, 0)))
 	}
 	golden(t, "queue-80x24-light", screens()["queue"](samplePage(NewTheme(Light, false), 80, 24, 0)))

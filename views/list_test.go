@@ -14,7 +14,7 @@ import (
 var lists = map[string][]column{
 	"queue": queueColumns, "snoozed": snoozedColumns, "resolved": resolvedColumns, "runs": runsColumns,
 	"ledger": ledgerColumns, "ledger of a run": runLedgerColumns, "dependencies": dependencyColumns,
-	"causes": causeColumns, "items of a cause": causeItemColumns, "fixtures": fixtureColumns, "compare": compareColumns,
+	"causes": causeColumns, "items of a cause": causeItemColumns, "fixtures": fixtureColumns, "compare": compareColumns, "bulk": bulkColumns,
 }
 
 // At every width the columns stand side by side inside it, those of rank 0

@@ -278,7 +278,7 @@ func screens() map[string]func(Page) string {
 		"form": func(p Page) string { return Form(p, form) },
 		"help": func(p Page) string { return Help(p, help) },
 	}
-	for _, more := range []map[string]func(Page) string{ledgerScreens(), dependencyScreens(), timelineScreens(), causeScreens(), fixtureScreens()} {
+	for _, more := range []map[string]func(Page) string{ledgerScreens(), dependencyScreens(), timelineScreens(), causeScreens(), fixtureScreens(), bulkScreens()} {
 		maps.Copy(all, more)
 	}
 	return all
