@@ -127,7 +127,7 @@ func (s *Server) item(_ http.ResponseWriter, r *http.Request) (any, error) {
 
 func (s *Server) runs(_ http.ResponseWriter, r *http.Request) (any, error) {
 	p := query(r)
-	q := gate.RunsQuery{Window: p.window(), Text: p.text("text")}
+	q := gate.RunsQuery{Window: p.window(), Filter: p.filter(gate.FilterRuns)}
 	p.named("state", &q.State)
 	q.Now, _ = s.door.Now()
 	if err := p.end(); err != nil {
@@ -147,7 +147,7 @@ func (s *Server) run(_ http.ResponseWriter, r *http.Request) (any, error) {
 
 func (s *Server) items(_ http.ResponseWriter, r *http.Request) (any, error) {
 	p := query(r)
-	q := gate.ItemsQuery{Window: p.window(), Run: gate.RunID(p.text("run")), Text: p.text("text")}
+	q := gate.ItemsQuery{Window: p.window(), Run: gate.RunID(p.text("run")), Filter: p.filter(gate.FilterQueue)}
 	p.named("state", &q.State)
 	p.named("kind", &q.Kind)
 	q.Snoozed = p.flag("snoozed")

@@ -221,7 +221,7 @@ func (c *Client) Health(ctx context.Context) (h Health, err error) {
 // Runs implements gate.Reader.
 func (c *Client) Runs(ctx context.Context, q gate.RunsQuery) (page gate.RunsPage, err error) {
 	v := windowOf(q.Window)
-	set(v, "text", q.Text)
+	set(v, "filter", q.Filter.String())
 	set(v, "state", q.State.String())
 	err = c.do(ctx, http.MethodGet, "/v1/runs", v, nil, &page)
 	return page, err
@@ -242,7 +242,7 @@ func (c *Client) Operation(ctx context.Context, ref gate.Ref, _ time.Time) (row 
 // Items implements gate.Reader.
 func (c *Client) Items(ctx context.Context, q gate.ItemsQuery) (page gate.ItemsPage, err error) {
 	v := windowOf(q.Window)
-	set(v, "text", q.Text)
+	set(v, "filter", q.Filter.String())
 	set(v, "run", string(q.Run))
 	set(v, "state", q.State.String())
 	set(v, "kind", q.Kind.String())
@@ -279,6 +279,7 @@ func (c *Client) WaitLedger(ctx context.Context, q gate.LedgerQuery, wait time.D
 	}
 	set(v, "run", string(q.Run))
 	set(v, "op", string(q.Op))
+	set(v, "filter", q.Filter.String())
 	err = c.do(ctx, http.MethodGet, "/v1/ledger", v, nil, &page)
 	return page, err
 }

@@ -52,7 +52,7 @@ func TestClientReadsWhatTheEngineHas(t *testing.T) {
 	}{
 		{"runs", func(r gate.Reader) (any, error) { return r.Runs(ctx, gate.RunsQuery{Now: now}) }},
 		{"a window of runs", func(r gate.Reader) (any, error) {
-			return r.Runs(ctx, gate.RunsQuery{Now: now, Window: gate.Window{Anchor: "team/r.1", Before: 1, After: 1}, State: gate.RunActive, Text: "."})
+			return r.Runs(ctx, gate.RunsQuery{Now: now, Window: gate.Window{Anchor: "team/r.1", Before: 1, After: 1}, State: gate.RunActive, Filter: gate.FilterBy(gate.FilterRuns, [2]string{"", "."})})
 		}},
 		{"a run", func(r gate.Reader) (any, error) { return r.Run(ctx, "team/r.1", now) }},
 		{"a run of dots", func(r gate.Reader) (any, error) { return r.Run(ctx, "..", now) }},
@@ -60,7 +60,7 @@ func TestClientReadsWhatTheEngineHas(t *testing.T) {
 			return r.Operation(ctx, gate.Ref{Run: "team/r.1", Op: "look#1"}, now)
 		}},
 		{"items", func(r gate.Reader) (any, error) {
-			return r.Items(ctx, gate.ItemsQuery{Now: now, State: gate.HoldOpen, Kind: gate.KindOutcomeUnknown, Run: "..", Text: "charge"})
+			return r.Items(ctx, gate.ItemsQuery{Now: now, State: gate.HoldOpen, Kind: gate.KindOutcomeUnknown, Run: "..", Filter: gate.FilterBy(gate.FilterQueue, [2]string{"", "charge"}, [2]string{"dep", "payments-api"})})
 		}},
 		{"items that are put off", func(r gate.Reader) (any, error) {
 			return r.Items(ctx, gate.ItemsQuery{Now: now, Snoozed: true})
@@ -72,6 +72,13 @@ func TestClientReadsWhatTheEngineHas(t *testing.T) {
 		{"the ledger", func(r gate.Reader) (any, error) { return r.Ledger(ctx, gate.LedgerQuery{}) }},
 		{"the ledger of an operation, backwards", func(r gate.Reader) (any, error) {
 			return r.Ledger(ctx, gate.LedgerQuery{Back: true, Limit: 1, Run: "team/r.1", Op: "look#1"})
+		}},
+		{"the ledger of a filter", func(r gate.Reader) (any, error) {
+			f, err := gate.ParseFilter(gate.FilterLedger, `act:report !tool:"a b" since:1h`)
+			if err != nil {
+				return nil, err
+			}
+			return r.Ledger(ctx, gate.LedgerQuery{Filter: f, Now: now})
 		}},
 		{"dependencies", func(r gate.Reader) (any, error) { return r.Dependencies(ctx, now) }},
 		{"counts", func(r gate.Reader) (any, error) { return r.Counts(ctx) }},

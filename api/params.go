@@ -102,6 +102,15 @@ func (p *params) named(name string, into encoding.TextUnmarshaler) {
 	}
 }
 
+// filter reads the filter of a list.
+func (p *params) filter(list gate.FilterList) gate.Filter {
+	f, err := gate.ParseFilter(list, p.text("filter"))
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	return f
+}
+
 func (p *params) flag(name string) bool {
 	switch text := p.text(name); text {
 	case "", "false":

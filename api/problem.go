@@ -16,7 +16,8 @@ import (
 
 // Problem is an error as it is sent: a problem document of RFC 9457. Type is
 // stable, Detail one line with nothing in it that a terminal obeys. Field,
-// Want and Got are those of a *gate.InputError.
+// Want and Got are those of a *gate.InputError, and At is where in a filter's
+// text it is, as a byte offset from 0; nil where it is about no text.
 //
 // On the client's side it is an error that errors.Is and errors.As take for
 // the one that the store itself would have returned.
@@ -28,6 +29,7 @@ type Problem struct {
 	Field  string `json:"field,omitempty"`
 	Want   string `json:"want,omitempty"`
 	Got    string `json:"got,omitempty"`
+	At     *int   `json:"at,omitempty"`
 	Hint   string `json:"hint,omitempty"`
 }
 
@@ -112,6 +114,10 @@ func problemOf(err error) *Problem {
 		p.Type, p.Status = urn+"bad-input", http.StatusBadRequest
 		p.Field, p.Want, p.Got = oneLine(input.Field), oneLine(input.Want), oneLine(input.Got)
 		p.Hint = "" // what is wanted is the next step
+		var filter *gate.FilterError
+		if errors.As(err, &filter) {
+			p.At = &filter.At
+		}
 	} else {
 		for _, k := range kinds {
 			if errors.Is(err, k.err) {

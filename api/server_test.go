@@ -134,8 +134,13 @@ func TestProblems(t *testing.T) {
 		{"a window too large", "GET", "/v1/runs?after=1001", "", 400, "bad-input", "0 to 1000"},
 		{"a wait without a unit", "GET", "/v1/ledger?wait=30", "", 400, "bad-input", "wait"},
 		{"an operation without its run", "GET", "/v1/ledger?op=a", "", 400, "bad-input", "op"},
-		{"a filter of runs that there is not", "GET", "/v1/runs?stat=active", "", 400, "bad-input", "only after, anchor, before, state, text"},
+		{"a filter of runs that there is not", "GET", "/v1/runs?stat=active", "", 400, "bad-input", "only after, anchor, before, filter, state, got"},
 		{"a filter of items that there is not", "GET", "/v1/items?Kind=approval", "", 400, "bad-input", "Kind"},
+		{"the text of before", "GET", "/v1/items?text=charge", "", 400, "bad-input", "got \"text\""},
+		{"a filter's name that there is not", "GET", "/v1/items?filter=code:timeout+colour:red", "", 400, "bad-input", "filter: byte 13: want one of the names kind, state, agent, run, op, tool, dep, code, class, key, claim, since, got \"colour\""},
+		{"a filter's value that there is not", "GET", "/v1/runs?filter=state:sad", "", 400, "bad-input", "filter: byte 6: want one of active, exhausted, ended, got \"sad\""},
+		{"a filter of another list", "GET", "/v1/ledger?filter=kind:approval", "", 400, "bad-input", "filter: byte 0: want one of the names act, verdict"},
+		{"a filter that is hostile", "GET", "/v1/ledger?filter=act:%1b%5b2J", "", 400, "bad-input", `filter: byte 4: want one of adopt`},
 		{"a filter twice", "GET", "/v1/ledger?from=1&from=2", "", 400, "bad-input", "from: want it once"},
 		{"a query badly escaped", "GET", "/v1/ledger?run=%zz", "", 400, "bad-input", "query"},
 		{"a hostile filter", "GET", "/v1/runs/r1/operations/look-1?%1b%5b2J=1", "", 400, "bad-input", "x1b"},
@@ -155,6 +160,9 @@ func TestProblems(t *testing.T) {
 			}
 			if strings.ContainsFunc(p.Detail, func(r rune) bool { return r < ' ' || r > '~' }) {
 				t.Errorf("detail %q holds what a terminal obeys", p.Detail)
+			}
+			if (p.Field == "filter") != (p.At != nil) || p.At != nil && !strings.Contains(p.Detail, fmt.Sprintf("byte %d", *p.At)) {
+				t.Errorf("%+v: want the place in a filter, and only there", p)
 			}
 			if p.Hint == "" && p.Want == "" {
 				t.Errorf("%+v says nothing of what may come next", p)
@@ -315,7 +323,7 @@ func TestItems(t *testing.T) {
 	h.run("r1", 9)
 	id := h.lost("r1", "charge-42")
 	var page gate.ItemsPage
-	if _, _, text := h.send("GET", "/v1/items?state=open&kind=outcome-unknown&text=charge", ""); json.Unmarshal(text, &page) != nil {
+	if _, _, text := h.send("GET", "/v1/items?state=open&kind=outcome-unknown&filter=charge+dep:payments-api", ""); json.Unmarshal(text, &page) != nil {
 		t.Fatalf("items: %s", text)
 	}
 	if len(page.Rows) != 1 || page.Rows[0].ID != id || page.Total != 1 {

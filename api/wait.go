@@ -92,7 +92,7 @@ func (s *Server) ledger(_ http.ResponseWriter, r *http.Request) (any, error) {
 	p := query(r)
 	q := gate.LedgerQuery{
 		From: p.number("from", ^uint64(0)), Back: p.flag("back"), Limit: int(p.number("limit", gate.MaxWindow)),
-		Run: gate.RunID(p.text("run")), Op: gate.OpID(p.text("op")),
+		Run: gate.RunID(p.text("run")), Op: gate.OpID(p.text("op")), Filter: p.filter(gate.FilterLedger),
 	}
 	wait := p.wait()
 	if err := p.end(); err != nil {
@@ -109,9 +109,18 @@ func (s *Server) ledger(_ http.ResponseWriter, r *http.Request) (any, error) {
 	}
 	var page gate.LedgerPage
 	err := s.until(r.Context(), wait, func(ctx context.Context) (bool, error) {
-		var err error
-		page, err = s.reader.Ledger(ctx, q)
-		return len(page.Rows) > 0, err
+		q.Now, _ = s.door.Now()
+		for {
+			var err error
+			page, err = s.reader.Ledger(ctx, q)
+			switch {
+			case err != nil, len(page.Rows) > 0, wait == 0:
+				return true, err
+			case page.Next == q.From:
+				return false, nil
+			}
+			q.From = page.Next // what has been looked at need not be again
+		}
 	})
 	page.Rows = some(page.Rows)
 	return page, err

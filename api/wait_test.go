@@ -121,6 +121,23 @@ func TestLedger(t *testing.T) {
 	if page := <-got; len(page.Rows) != 1 || page.Rows[0].Seq != 5 || page.Rows[0].Act != gate.ActEnd || page.Next != 6 {
 		t.Errorf("the next decision = %+v, want 5, end", page)
 	}
+	filter, err := gate.ParseFilter(gate.FilterLedger, "act:start run:r3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		page, err := h.client.WaitLedger(t.Context(), gate.LedgerQuery{From: 2, Filter: filter}, time.Minute)
+		if err != nil {
+			t.Error(err)
+		}
+		got <- page
+	}()
+	<-w.waiting
+	h.run("r2", 9)
+	h.run("r3", 9)
+	if page := <-got; len(page.Rows) != 1 || page.Rows[0].Run != "r3" || page.Next != page.Rows[0].Seq+1 {
+		t.Errorf("the next decision that matches = %+v, want the start of r3", page)
+	}
 	if _, _, text := h.send("GET", "/v1/ledger?from=100", ""); !strings.Contains(string(text), `"rows":[]`) {
 		t.Errorf("no decisions = %s, want an empty list", text)
 	}

@@ -20,7 +20,7 @@ const (
 // completeRuns completes the id of a run, and after it nothing.
 func (a *app) completeRuns(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	return a.complete(cmd, len(args) == 0, func(ctx context.Context, r gate.Reader) (words []string, err error) {
-		q := gate.RunsQuery{Now: time.Now().UTC(), Text: begun}
+		q := gate.RunsQuery{Now: time.Now().UTC(), Filter: gate.FilterBy(gate.FilterRuns, [2]string{"", begun})}
 		q.After = completeMost
 		page, err := r.Runs(ctx, q)
 		for _, row := range page.Rows {
@@ -36,7 +36,7 @@ func (a *app) completeRuns(cmd *cobra.Command, args []string, begun string) ([]s
 func (a *app) completeItems(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	return a.complete(cmd, len(args) == 0, func(ctx context.Context, r gate.Reader) (words []string, err error) {
 		for _, state := range []gate.HoldState{gate.HoldOpen, gate.HoldDeadLetter} {
-			q := gate.ItemsQuery{Now: time.Now().UTC(), State: state, Text: begun}
+			q := gate.ItemsQuery{Now: time.Now().UTC(), State: state, Filter: gate.FilterBy(gate.FilterQueue, [2]string{"", begun})}
 			q.After = completeMost
 			page, err := r.Items(ctx, q)
 			if err != nil {

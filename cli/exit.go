@@ -33,6 +33,7 @@ type fault struct {
 	err   error
 	hint  string
 	usage string // the use line of the command that was called wrongly
+	shows string // lines that show where it is wrong, ready for a terminal
 }
 
 func (f *fault) Error() string {
@@ -56,6 +57,14 @@ func usageOf(err error) string {
 	var f *fault
 	if errors.As(err, &f) {
 		return f.usage
+	}
+	return ""
+}
+
+func showsOf(err error) string {
+	var f *fault
+	if errors.As(err, &f) {
+		return f.shows
 	}
 	return ""
 }

@@ -27,9 +27,10 @@ func (a *app) ledgerTailCommand() *cobra.Command {
 		follow  bool
 	)
 	cmd := &cobra.Command{
-		Use:   "tail",
-		Short: "Print the newest decisions, oldest of them first; with --from, those from a seq on",
-		Args:  noArgs,
+		Use:     "tail",
+		Short:   "Print the newest decisions, oldest of them first; with --from, those from a seq on",
+		Example: "  tollgate ledger tail --filter 'manual:yes verdict:STOP_* since:8h'",
+		Args:    noArgs,
 		PreRunE: func(cmd *cobra.Command, _ []string) error {
 			if op != "" && run == "" {
 				return misused(cmd, "--op needs --run: an operation is named within its run")
@@ -37,7 +38,7 @@ func (a *app) ledgerTailCommand() *cobra.Command {
 			return nil
 		},
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
-			q.Run, q.Op = gate.RunID(run), gate.OpID(op)
+			q.Run, q.Op, q.Now = gate.RunID(run), gate.OpID(op), time.Now().UTC()
 			rows, next, err := newestOrFrom(cmd.Context(), r, q, from, limit)
 			if err != nil {
 				return err
@@ -55,6 +56,7 @@ func (a *app) ledgerTailCommand() *cobra.Command {
 	f.StringVar(&run, "run", "", "only this run")
 	f.StringVar(&op, "op", "", "only this operation of the run")
 	f.BoolVarP(&follow, "follow", "f", false, "go on printing what comes")
+	filterFlag(cmd, gate.FilterLedger, &q.Filter, "decisions")
 	limitFlag(cmd, &limit, "decisions")
 	return cmd
 }
@@ -72,10 +74,11 @@ func newestOrFrom(ctx context.Context, r gate.Reader, q gate.LedgerQuery, from *
 		if err != nil {
 			return nil, 0, err
 		}
-		rows, q.From, limit = append(rows, page.Rows...), page.Next, limit-int64(len(page.Rows))
-		if page.Next == 0 || len(page.Rows) == 0 {
+		rows, limit = append(rows, page.Rows...), limit-int64(len(page.Rows))
+		if page.Next == 0 || page.Next == q.From {
 			break
 		}
+		q.From = page.Next
 	}
 	if q.Back {
 		slices.Reverse(rows)
@@ -97,7 +100,7 @@ func (a *app) followLedger(ctx context.Context, r gate.Reader, q gate.LedgerQuer
 		return &fault{code: exitNoStore, err: errors.New("--follow: no gate is running, so nothing more will come"), hint: "tollgate serve runs a gate"}
 	}
 	for {
-		q.From, q.Back, q.Limit = next, false, gate.MaxWindow
+		q.From, q.Back, q.Limit, q.Now = next, false, gate.MaxWindow, time.Now().UTC()
 		page, err := client.WaitLedger(ctx, q, time.Minute)
 		switch {
 		case ctx.Err() != nil:
@@ -108,9 +111,7 @@ func (a *app) followLedger(ctx context.Context, r gate.Reader, q gate.LedgerQuer
 		if err := a.printLedger(t, page.Rows); err != nil {
 			return err
 		}
-		if n := len(page.Rows); n > 0 {
-			next = page.Rows[n-1].Seq + 1
-		}
+		next = max(next, page.Next)
 	}
 }
 

@@ -15,7 +15,7 @@
 // Answers go to standard output: aligned columns on a terminal, one tab
 // between fields elsewhere, JSON objects with --json, one on each line. Errors
 // go to standard error, one line, and one more that begins with "hint:" where
-// something helps.
+// something helps; two between them show where a filter is wrong.
 package cli
 
 import (
@@ -84,6 +84,9 @@ func complain(w io.Writer, err error) int {
 		return code
 	}
 	fmt.Fprintf(w, "tollgate: %s\n", views.Escape(err.Error()))
+	if where := showsOf(err); where != "" {
+		fmt.Fprintln(w, where)
+	}
 	if hint != "" {
 		fmt.Fprintf(w, "hint: %s\n", views.Escape(hint))
 	}

@@ -29,9 +29,10 @@ func (a *app) queueListCommand() *cobra.Command {
 		limit int64
 	)
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List what waits for a person, in the order of the queue; what is resolved, the newest first",
-		Args:  noArgs,
+		Use:     "list",
+		Short:   "List what waits for a person, in the order of the queue; what is resolved, the newest first",
+		Example: "  tollgate queue list --filter 'dep:payments* !code:timeout since:1h'",
+		Args:    noArgs,
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
 			q.Now, q.Run = time.Now().UTC(), gate.RunID(run)
 			columns, row := itemColumns, itemRow
@@ -65,7 +66,7 @@ func (a *app) queueListCommand() *cobra.Command {
 	f.Var(&wordValue{into: stateValue{&q}, kind: "STATE", words: []string{"open", "snoozed", "dead-letter", "resolved"}}, "state", "items in this state: open (the default), snoozed (open, and put off), dead-letter or resolved")
 	f.Var(&wordValue{into: &q.Kind, kind: "KIND", words: []string{"outcome-unknown", "approval", "exhausted", "stopped"}}, "kind", "only this kind: outcome-unknown, approval, exhausted or stopped")
 	f.StringVar(&run, "run", "", "only this run")
-	f.StringVar(&q.Text, "text", "", "only items with this in their operation, tool, code, dependency or run")
+	filterFlag(cmd, gate.FilterQueue, &q.Filter, "items")
 	limitFlag(cmd, &limit, "items")
 	return cmd
 }

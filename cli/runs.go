@@ -22,9 +22,10 @@ func (a *app) runsListCommand() *cobra.Command {
 		limit int64
 	)
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List runs: those with open items first, then the newest first",
-		Args:  noArgs,
+		Use:     "list",
+		Short:   "List runs: those with open items first, then the newest first",
+		Example: "  tollgate runs list --filter 'state:exhausted agent:planner* key:8f1c*'",
+		Args:    noArgs,
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
 			q.Now = time.Now().UTC()
 			t := newTable(runColumns)
@@ -48,7 +49,7 @@ func (a *app) runsListCommand() *cobra.Command {
 	}
 	a.clientFlags(cmd)
 	cmd.Flags().Var(&wordValue{into: &q.State, kind: "STATE", words: []string{"active", "exhausted", "ended"}}, "state", "only runs in this state: active, exhausted or ended")
-	cmd.Flags().StringVar(&q.Text, "text", "", "only runs with this in their id or agent")
+	filterFlag(cmd, gate.FilterRuns, &q.Filter, "runs")
 	limitFlag(cmd, &limit, "runs")
 	return cmd
 }

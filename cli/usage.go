@@ -25,7 +25,11 @@ func misused(cmd *cobra.Command, format string, args ...any) error {
 // expected, what was given.
 func badFlag(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
-	if errors.As(err, &invalid) {
+	var filter *gate.FilterError
+	switch {
+	case errors.As(err, &invalid) && errors.As(invalid.Unwrap(), &filter):
+		return badFilter(cmd, invalid.GetFlag().Name, invalid.GetValue(), filter)
+	case invalid != nil:
 		return misused(cmd, "--%s: %w, got %q", invalid.GetFlag().Name, invalid.Unwrap(), invalid.GetValue())
 	}
 	return misused(cmd, "%w", err)

@@ -90,38 +90,14 @@ func (d *Desk) project(ctx context.Context, ref gate.Ref) (Item, error) {
 	return it, d.tell(ctx, &it)
 }
 
-// sameCauseMost bounds how many items are looked at to count those of one
-// cause, so that a review costs the same beside a queue of any length. Beyond
-// it the count is a lower bound.
-const sameCauseMost = 10 * gate.MaxWindow
-
 // sameCause counts the open items that share an item's dependency and code.
 func (d *Desk) sameCause(ctx context.Context, of gate.ItemRow) (int64, error) {
 	now, _ := d.door.Now()
-	q := gate.ItemsQuery{Now: now, State: gate.HoldOpen, Text: of.Dependency}
-	q.After = gate.MaxWindow
-	var same int64
-	for seen := 0; seen < sameCauseMost; {
-		page, err := d.source.Items(ctx, q)
-		if err != nil {
-			return 0, err
-		}
-		rows := page.Rows
-		if len(rows) > 0 && rows[0].ID == gate.ItemID(q.Anchor) {
-			rows = rows[1:] // the anchor has been counted
-		}
-		for _, row := range rows {
-			if row.Dependency == of.Dependency && row.Code == of.Code {
-				same++
-			}
-		}
-		seen += len(rows)
-		if !page.More || len(rows) == 0 {
-			break
-		}
-		q.Anchor = string(rows[len(rows)-1].ID)
-	}
-	return same, nil
+	page, err := d.source.Items(ctx, gate.ItemsQuery{
+		Window: gate.Window{After: 1}, Now: now, State: gate.HoldOpen,
+		Filter: gate.FilterBy(gate.FilterQueue, [2]string{"dep", of.Dependency}, [2]string{"code", string(of.Code)}),
+	})
+	return page.Total, err
 }
 
 // Do sends one verb through the gate and returns its answer, whichever way it

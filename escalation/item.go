@@ -34,7 +34,7 @@ type Item struct {
 	Ending       bool              `json:"run_ending,omitempty"`
 	Breaker      gate.BreakerState `json:"breaker"`
 	BreakerUntil time.Time         `json:"breaker_until,omitzero"`
-	SameCause    int64             `json:"same_cause"` // items of the open queue that share dependency and code, none that is put off; past 10,000 at least so many
+	SameCause    int64             `json:"same_cause"` // items of the open queue that share dependency and code, none that is put off
 	Findings     []Finding         `json:"findings"`   // of people, by attempt
 	Dispatches   []gate.AttemptRow `json:"dispatches"` // every attempt that is kept, oldest first
 	Terminal     *gate.Terminal    `json:"terminal,omitempty"`

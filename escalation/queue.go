@@ -2,7 +2,6 @@ package escalation
 
 import (
 	"cmp"
-	"strings"
 	"time"
 
 	"tollgate/gate"
@@ -75,17 +74,5 @@ func Matches(q gate.ItemsQuery, row gate.ItemRow) bool {
 		(q.Kind == 0 || row.Kind == q.Kind) &&
 		(q.Run == "" || row.Run == q.Run) &&
 		(row.State == gate.HoldOpen && q.Now.Before(row.Snoozed.Time)) == q.Snoozed &&
-		(q.Text == "" || mentions(row, q.Text))
-}
-
-// mentions reports whether a part of operation, tool, code, dependency, run or
-// id is the text. Case does not count.
-func mentions(row gate.ItemRow, text string) bool {
-	text = strings.ToLower(text)
-	for _, s := range [...]string{string(row.Op), row.Tool, string(row.Code), row.Dependency, string(row.Run), string(row.ID)} {
-		if strings.Contains(strings.ToLower(s), text) {
-			return true
-		}
-	}
-	return false
+		q.Filter.MatchesItem(&row, q.Now)
 }

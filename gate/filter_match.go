@@ -15,10 +15,15 @@ func (f Filter) MatchesRun(r *Run, now time.Time, ops func() ([]Operation, error
 	looks, wanted := false, false
 	for i := range f.terms {
 		t := &f.terms[i]
-		if ofOperation(t.name) {
+		switch {
+		case !ofOperation(t.name):
+			if t.ofRun(r, now) == t.not {
+				return false, nil
+			}
+		case t.name == "code" && !t.not && !t.text.is() && r.spotless():
+			return false, nil // nothing has failed, and nothing has to be read to know
+		default:
 			looks, wanted = true, wanted || !t.not
-		} else if t.ofRun(r, now) == t.not {
-			return false, nil
 		}
 	}
 	if !looks {
@@ -41,6 +46,10 @@ func (f Filter) MatchesRun(r *Run, now time.Time, ops func() ([]Operation, error
 	}
 	return found, nil
 }
+
+// spotless reports whether no operation of the run has a failed attempt, as far
+// as the run itself can tell: one of a line has those of the others.
+func (r *Run) spotless() bool { return r.LastCode == "" && r.Parent == "" && r.Next == "" }
 
 // ofOperation reports whether an operation has all that a run's filter looks
 // for in its operations, and whether it has anything that none may have.

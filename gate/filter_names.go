@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // FilterList is a list whose rows a Filter chooses. The zero value is none.
@@ -86,6 +87,26 @@ func (l FilterList) Names() []string {
 func (l FilterList) Values(name string) []string {
 	n, _ := l.named(name)
 	return slices.Clone(n.words)
+}
+
+// Complete returns what a text can become when its last term is completed with
+// a name, or with one of the values that there are by its name: nil for
+// nothing.
+func (l FilterList) Complete(text string) (texts []string) {
+	at := len(strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsSpace(r) }))
+	if strings.HasPrefix(text[at:], "!") {
+		at++
+	}
+	term, words, before, after := text[at:], l.Names(), "", ":"
+	if name, _, ok := strings.Cut(term, ":"); ok {
+		words, before, after = l.Values(name), name+":", ""
+	}
+	for _, w := range words {
+		if w = before + w + after; len(w) > len(term) && strings.EqualFold(w[:len(term)], term) {
+			texts = append(texts, text[:at]+w)
+		}
+	}
+	return texts
 }
 
 func (l FilterList) named(name string) (filterName, bool) {

@@ -101,7 +101,7 @@ func TestFilterOfTheQueue(t *testing.T) {
 }
 
 func TestFilterOfRuns(t *testing.T) {
-	run := Run{ID: "r1", Agent: "planner", LastAt: noon.Add(-time.Hour)}
+	run := Run{ID: "r1", Agent: "planner", LastCode: "timeout", LastAt: noon.Add(-time.Hour)}
 	charge := Operation{
 		ID: "charge-42", Tool: "payments.charge", LastTool: "payments.v2", Dependency: "payments", Key: "8f1c9e0",
 		FirstError: Failure{Code: "rate_limit"}, LastError: Failure{Code: "timeout"},
@@ -156,6 +156,30 @@ func TestFilterOfRuns(t *testing.T) {
 		})
 		if err != nil || got != c.want || looked != c.ops {
 			t.Errorf("%s: matches = %v, %v, want %v; looks at the operations = %v, want %v", c.text, got, err, c.want, looked, c.ops)
+		}
+	}
+	for _, c := range []struct {
+		run  Run
+		text string
+		ops  bool
+	}{
+		{Run{}, "code:timeout", false},
+		{Run{}, "code:*", false},
+		{Run{}, `code:""`, true},
+		{Run{}, "!code:timeout", true},
+		{Run{}, "op:x", true},
+		{Run{LastCode: "timeout"}, "code:rate_limit", true},
+		{Run{Parent: "r0"}, "code:timeout", true},
+		{Run{Next: "r2"}, "code:timeout", true},
+	} {
+		f, err := ParseFilter(FilterRuns, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		looked := false
+		_, err = f.MatchesRun(&c.run, noon, func() ([]Operation, error) { looked = true; return nil, nil })
+		if err != nil || looked != c.ops {
+			t.Errorf("%s of a run with last code %q, parent %q and next %q: looks at the operations = %v, want %v", c.text, c.run.LastCode, c.run.Parent, c.run.Next, looked, c.ops)
 		}
 	}
 	f, _ := ParseFilter(FilterRuns, "op:x")

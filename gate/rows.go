@@ -365,12 +365,13 @@ func (w Window) Bounds() (before, after int) {
 }
 
 // RunsQuery asks for runs: those with open items first, then the newest first.
-// Anchors are run ids. Text matches a part of the id or the agent.
+// Anchors are run ids. A filter looks at runs until the window is full, and at
+// their operations where it asks for what is in them.
 type RunsQuery struct {
 	Window
-	Now   time.Time
-	State RunState // zero: any
-	Text  string
+	Now    time.Time
+	State  RunState // zero: any
+	Filter Filter   // of FilterRuns
 }
 
 // RunsPage is a window of runs.
@@ -381,10 +382,10 @@ type RunsPage struct {
 	More  bool     `json:"more"`  // there are rows after the last
 }
 
-// ItemsQuery asks for items in queue order (R-P2). Anchors are item ids. Text
-// matches a part of the operation, tool, code, dependency or run. Open items
-// that somebody has put off are a list of their own, with Snoozed: the first to
-// come back is its first.
+// ItemsQuery asks for items in queue order (R-P2). Anchors are item ids. Open
+// items that somebody has put off are a list of their own, with Snoozed: the
+// first to come back is its first. With a filter every item of the list is
+// looked at, to count those that match.
 type ItemsQuery struct {
 	Window
 	Now     time.Time
@@ -392,7 +393,7 @@ type ItemsQuery struct {
 	Snoozed bool      // those open items that are put off, in place of the others
 	Kind    Kind      // zero: any
 	Run     RunID     // empty: any
-	Text    string
+	Filter  Filter    // of FilterQueue
 }
 
 // ItemsPage is a window of items.
@@ -406,15 +407,22 @@ type ItemsPage struct {
 // LedgerQuery asks for decisions from a seq on, upwards, or downwards with
 // Back (From 0 is then the newest). Run keeps to one run.
 type LedgerQuery struct {
-	From  uint64
-	Back  bool
-	Limit int // 1 to MaxWindow; 0 is MaxWindow
-	Run   RunID
-	Op    OpID // with Run: of one operation
+	From   uint64
+	Back   bool
+	Limit  int // 1 to MaxWindow; 0 is MaxWindow
+	Run    RunID
+	Op     OpID // with Run: of one operation
+	Filter Filter
+	Now    time.Time // from which the filter's spans count
 }
 
+// MaxScan is how many decisions one window of the ledger looks at for a filter.
+const MaxScan = 10 * MaxWindow
+
 // LedgerPage is a window of decisions. Next is where the following window
-// begins; 0 when there is none yet.
+// begins: 0 when, downwards, there is none, and upwards the seq that is to come
+// when there is none yet. With a filter a page can have fewer rows than asked
+// for, or none, and others follow all the same: MaxScan has been reached.
 type LedgerPage struct {
 	Rows []DecisionRow `json:"rows"`
 	Next uint64        `json:"next"`

@@ -22,32 +22,51 @@ func (s *Store) Ledger(ctx context.Context, q gate.LedgerQuery) (page gate.Ledge
 	if q.Back && (q.From == 0 || q.From > newest) {
 		q.From = newest
 	}
-	var seqs []uint64
-	if q.Run == "" {
-		seqs, page.Next = plainSeqs(q, newest)
-	} else if seqs, page.Next, err = s.seqsOfRun(ctx, q, newest); err != nil {
-		return page, err
+	limit := q.Limit
+	if !q.Filter.IsZero() {
+		q.Limit = gate.MaxWindow // of those that are looked at
 	}
 	hashes := map[uint64]gate.Digest{}
 	l := s.ledger.Load()
-	for _, seq := range seqs {
-		if err := ctx.Err(); err != nil {
+	for looked := 0; ; {
+		var seqs []uint64
+		if q.Run == "" {
+			seqs, page.Next = plainSeqs(q, newest)
+		} else if seqs, page.Next, err = s.seqsOfRun(ctx, q, newest); err != nil {
 			return page, err
 		}
-		d, err := s.decision(seq)
-		if err != nil {
-			return page, err
-		}
-		row := gate.RowOf(&d)
-		if _, ok := hashes[seq]; !ok {
-			if err := l.hashesOf(seq, hashes); err != nil {
+		for _, seq := range seqs {
+			if err := ctx.Err(); err != nil {
 				return page, err
 			}
+			d, err := s.decision(seq)
+			if err != nil {
+				return page, err
+			}
+			if !q.Filter.MatchesDecision(&d, q.Now) {
+				continue
+			}
+			if len(page.Rows) == limit {
+				page.Next = seq
+				return page, nil
+			}
+			row := gate.RowOf(&d)
+			if _, ok := hashes[seq]; !ok {
+				if err := l.hashesOf(seq, hashes); err != nil {
+					return page, err
+				}
+			}
+			row.Hash = hashes[seq].String()
+			page.Rows = append(page.Rows, row)
 		}
-		row.Hash = hashes[seq].String()
-		page.Rows = append(page.Rows, row)
+		looked += len(seqs)
+		if q.Filter.IsZero() || looked == gate.MaxScan || len(seqs) < q.Limit {
+			return page, nil
+		}
+		if q.From = page.Next; q.From == 0 || q.From > newest {
+			return page, nil
+		}
 	}
-	return page, nil
 }
 
 // plainSeqs returns the seqs of a window of the whole ledger, and where the

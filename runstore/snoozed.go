@@ -34,7 +34,7 @@ func itemsPutOff(tx *bbolt.Tx, q gate.ItemsQuery) (page gate.ItemsPage, err erro
 	}
 	page.Above = above(anchor)
 	err = list[0].each(nil, false, func(k, v []byte) (bool, error) {
-		if q.Text == "" && q.Kind == 0 && q.State == gate.HoldOpen {
+		if q.Filter.IsZero() && q.Kind == 0 && q.State == gate.HoldOpen {
 			page.Total++
 			return true, nil
 		}

@@ -174,7 +174,8 @@ func sameReads(t *testing.T, mem, disk gate.Engine, now time.Time) {
 	for _, q := range []gate.RunsQuery{
 		{Now: now, State: gate.RunActive},
 		{Now: now, State: gate.RunEnded, Window: gate.Window{After: 3}},
-		{Now: now, Text: "R1"},
+		{Now: now, Filter: filterOf(t, gate.FilterRuns, "R1")},
+		{Now: now, Filter: filterOf(t, gate.FilterRuns, "code:timeout !dep:index since:5m"), Window: gate.Window{After: 4}},
 		{Now: now, Window: gate.Window{Anchor: string(runs[len(runs)/2].Run), Before: 3, After: 2}},
 		{Now: now, Window: gate.Window{Anchor: "none", Before: 3, After: 2}},
 	} {
@@ -191,6 +192,14 @@ func sameReads(t *testing.T, mem, disk gate.Engine, now time.Time) {
 			return ledgerOf(ctx, e, gate.LedgerQuery{Run: r.Run, Op: "op3", Back: true, Limit: 2})
 		})
 	}
+	for _, text := range []string{"manual:yes", "verdict:stop_* !code:timeout", "op3"} {
+		f := filterOf(t, gate.FilterLedger, text)
+		for _, back := range []bool{false, true} {
+			same("ledger of "+text, func(e gate.Engine) (any, error) {
+				return ledgerOf(ctx, e, gate.LedgerQuery{Limit: 50, Back: back, Now: now, Filter: f})
+			})
+		}
+	}
 	same("ledger", func(e gate.Engine) (any, error) { return ledgerOf(ctx, e, gate.LedgerQuery{Limit: 333}) })
 	for _, q := range []gate.ItemsQuery{
 		{},
@@ -203,9 +212,9 @@ func sameReads(t *testing.T, mem, disk gate.Engine, now time.Time) {
 	} {
 		q.Now = now
 		rows := same("items", func(e gate.Engine) (any, error) { return itemsOf(ctx, e, q) }).([]any)[0].([]gate.ItemRow)
-		for _, text := range []string{"op1", "payments"} {
+		for _, text := range []string{"op1", "payments", "dep:pay* !code:timeout", "key:*a*"} {
 			q := q
-			q.Text = text
+			q.Filter = filterOf(t, gate.FilterQueue, text)
 			same("items with "+text, func(e gate.Engine) (any, error) { return itemsOf(ctx, e, q) })
 		}
 		for kind := gate.KindOutcomeUnknown; kind <= gate.KindStopped; kind++ {
@@ -228,6 +237,15 @@ func sameReads(t *testing.T, mem, disk gate.Engine, now time.Time) {
 			})
 		}
 	}
+}
+
+func filterOf(t *testing.T, list gate.FilterList, text string) gate.Filter {
+	t.Helper()
+	f, err := gate.ParseFilter(list, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 func runsOf(ctx context.Context, e gate.Engine, q gate.RunsQuery) ([]gate.RunRow, error) {

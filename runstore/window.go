@@ -68,16 +68,19 @@ func (s *Store) Runs(ctx context.Context, q gate.RunsQuery) (page gate.RunsPage,
 		case err != nil:
 			return err
 		case ok && (q.State == 0 || row.run.State() == q.State):
-			anchor = runsKeys(&row.run)[min(1, q.State)]
+			if ok, err = matchesRun(ctx, tx, q, &row); err != nil {
+				return err
+			} else if ok {
+				anchor = runsKeys(&row.run)[min(1, q.State)]
+			}
 		}
-		text := strings.ToLower(q.Text)
 		page.Rows, page.More, err = take(list, anchor, q.Window, func(k, _ []byte) (row gate.RunRow, ok bool, err error) {
 			r, err := runAt(tx, openedOf(k))
 			if err != nil {
 				return row, false, err
 			}
-			if text != "" && !strings.Contains(strings.ToLower(string(r.run.ID)+"\n"+r.run.Agent), text) {
-				return row, false, nil
+			if ok, err = matchesRun(ctx, tx, q, &r); err != nil || !ok {
+				return row, false, err
 			}
 			return gate.RowOfRun(&r.run, q.Now), true, nil
 		})
@@ -85,6 +88,14 @@ func (s *Store) Runs(ctx context.Context, q gate.RunsQuery) (page gate.RunsPage,
 		return err
 	})
 	return page, err
+}
+
+// matchesRun reports whether a run matches the filter of a query.
+func matchesRun(ctx context.Context, tx *bbolt.Tx, q gate.RunsQuery, r *runRow) (bool, error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	return q.Filter.MatchesRun(&r.run, q.Now, func() ([]gate.Operation, error) { return r.opsOf(tx) })
 }
 
 // above is how many rows stand before a window, where that is cheap to know.
@@ -217,6 +228,9 @@ func (s *Store) Items(ctx context.Context, q gate.ItemsQuery) (page gate.ItemsPa
 			if err != nil || (q.State == gate.HoldOpen && q.Now.Before(e.snoozed)) {
 				return row, false, err
 			}
+			if err = ctx.Err(); err != nil {
+				return row, false, err
+			}
 			row, err = itemAt(tx, e.at)
 			return row, err == nil && escalation.Matches(q, row), err
 		}
@@ -281,7 +295,7 @@ func queueList(tx *bbolt.Tx, q gate.ItemsQuery) (list []span) {
 // countItems returns how many items match: from the counters where they can
 // tell, else by looking.
 func countItems(tx *bbolt.Tx, q gate.ItemsQuery, list []span, accept func(k, v []byte) (gate.ItemRow, bool, error)) (n int64, err error) {
-	if q.Text != "" || (q.Kind != 0 && q.State != gate.HoldOpen) {
+	if !q.Filter.IsZero() || (q.Kind != 0 && q.State != gate.HoldOpen) {
 		for _, sp := range list {
 			err = sp.each(nil, false, func(k, v []byte) (bool, error) {
 				_, ok, err := accept(k, v)

@@ -107,7 +107,7 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 		if err != nil {
 			return msg, err
 		}
-		if open := q.State == gate.HoldOpen && !q.Snoozed && q.Text == ""; open && got.Total < msg.counts.Open() {
+		if open := q.State == gate.HoldOpen && !q.Snoozed && q.Filter.IsZero(); open && got.Total < msg.counts.Open() {
 			if msg.snoozed, err = o.snoozed(ctx, now); err != nil {
 				return msg, err
 			}
@@ -123,7 +123,7 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 			return msg, err
 		}
 		total := got.Total
-		if q.Text != "" || q.State != 0 {
+		if !q.Filter.IsZero() || q.State != 0 {
 			total = -1 // it counts all runs, not those that match
 		}
 		msg.runsGen = w.runsGen
@@ -201,7 +201,7 @@ func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed,
 		if here[s.id] {
 			continue
 		}
-		q.Window, q.Text = gate.Window{Anchor: string(s.id), After: 1}, ""
+		q.Window, q.Filter = gate.Window{Anchor: string(s.id), After: 1}, gate.Filter{}
 		still, err := o.source.Items(ctx, q)
 		switch {
 		case err != nil:

@@ -54,7 +54,8 @@ func keymap() []binding {
 		{in: inForm, keys: "ctrl+c", do: (*Model).leaveForm, tiny: true},
 
 		// The filter.
-		{in: inPrompt, keys: "enter", show: "enter", does: "filter", says: "show what mentions this text", do: (*Model).applyPrompt},
+		{in: inPrompt, keys: "enter", show: "enter", does: "filter", says: "show what matches this filter", off: wrongFilter, do: (*Model).applyPrompt},
+		{in: inPrompt, keys: "tab", show: "tab", does: "complete", says: "complete a name or a value", off: noCompletion, do: (*Model).completePrompt},
 		{in: inPrompt, keys: "esc ctrl+c", show: "esc", does: "leave", says: "leave the list as it is", do: (*Model).closePrompt, tiny: true},
 
 		// The help.
@@ -77,7 +78,7 @@ func keymap() []binding {
 		{in: inQueue | inReview, keys: "z", show: "z", does: "snooze", says: "hide the item for an hour; the run's deadline runs on; U undoes", now: nameOfSnooze, off: (*Model).noMark, do: (*Model).snooze},
 		{in: inQueue | inReview, keys: "U", show: "U", does: "undo", says: "undo the newest claim, release or snooze of yours", off: (*Model).noUndo, do: (*Model).takeBack},
 		{in: lists, keys: "R", show: "R", says: "take in what has come, moved or left; the cursor stays with its row", off: (*Model).noNews, do: (*Model).takeIn},
-		{in: lists, keys: "/", show: "/", does: "filter", says: "show only what mentions a text", do: (*Model).openPrompt},
+		{in: lists, keys: "/", show: "/", does: "filter", says: "show only what matches a filter", do: (*Model).openPrompt},
 		{in: lists, keys: "f", show: "f", does: "lists", says: "the next list; queue: open, snoozed, dead-letter, resolved; runs: any, active, exhausted, ended", do: (*Model).nextList},
 
 		// One run.

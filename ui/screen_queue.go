@@ -13,7 +13,7 @@ import (
 type queueScreen struct {
 	list window[gate.ItemID, gate.ItemRow]
 	of   int // of queueLists
-	text string
+	by   gate.Filter
 	gen  int // number of the list: another filter is another list
 
 	snoozed snoozedItems
@@ -41,7 +41,7 @@ func newQueueScreen() queueScreen {
 
 func (s *queueScreen) wants(w *want) {
 	of := &queueLists[s.of]
-	w.queue = &gate.ItemsQuery{Window: s.list.query(), State: of.state, Snoozed: of.snoozed, Text: s.text}
+	w.queue = &gate.ItemsQuery{Window: s.list.query(), State: of.state, Snoozed: of.snoozed, Filter: s.by}
 	w.queueGen = s.gen
 	for _, r := range s.list.visible() {
 		if !s.list.hasLeft(r.ID) {
@@ -51,8 +51,8 @@ func (s *queueScreen) wants(w *want) {
 }
 
 // filter makes it another list.
-func (s *queueScreen) filter(of int, text string) {
-	s.of, s.text = of, text
+func (s *queueScreen) filter(of int, by gate.Filter) {
+	s.of, s.by = of, by
 	s.snoozed = snoozedItems{}
 	s.gen++
 	s.list.reset()
@@ -69,8 +69,8 @@ func (m *Model) viewQueue(p views.Page) string {
 	switch {
 	case !s.list.loaded:
 		v.Empty = "Reading."
-	case s.text != "":
-		v.Empty = "No item here mentions " + s.text + "."
+	case !s.by.IsZero():
+		v.Empty = "No item here matches " + s.by.String() + "."
 	case s.snoozed.n > 0:
 		v.Empty = "Nothing else waits for a person: " + s.snoozed.String() + "."
 	}
@@ -89,8 +89,8 @@ func (s *queueScreen) side(dot string) string {
 		return ""
 	}
 	said := ""
-	if s.text != "" {
-		said = "/" + s.text + " "
+	if !s.by.IsZero() {
+		said = "/" + s.by.String() + " "
 	}
 	said += fmt.Sprintf("%d %s", s.list.total, queueLists[s.of].name)
 	if off := s.snoozed.String(); off != "" {

@@ -11,7 +11,7 @@ import (
 type runsScreen struct {
 	list  window[gate.RunID, gate.RunRow]
 	state gate.RunState // zero: any
-	text  string
+	by    gate.Filter
 	gen   int // number of the list: another filter is another list
 }
 
@@ -20,7 +20,7 @@ func newRunsScreen() runsScreen {
 }
 
 func (s *runsScreen) wants(w *want) {
-	w.runs = &gate.RunsQuery{Window: s.list.query(), State: s.state, Text: s.text}
+	w.runs = &gate.RunsQuery{Window: s.list.query(), State: s.state, Filter: s.by}
 	w.runsGen = s.gen
 	for _, r := range s.list.visible() {
 		w.shownRuns = append(w.shownRuns, r.Run)
@@ -28,8 +28,8 @@ func (s *runsScreen) wants(w *want) {
 }
 
 // filter makes it another list.
-func (s *runsScreen) filter(state gate.RunState, text string) {
-	s.state, s.text = state, text
+func (s *runsScreen) filter(state gate.RunState, by gate.Filter) {
+	s.state, s.by = state, by
 	s.gen++
 	s.list.reset()
 	s.list.pick = true
@@ -41,7 +41,7 @@ func (m *Model) viewRuns(p views.Page) string {
 	switch {
 	case !s.list.loaded:
 		v.Empty = "Reading."
-	case s.text != "" || s.state != 0:
+	case !s.by.IsZero() || s.state != 0:
 		v.Empty = "No run matches."
 	}
 	p.Notice = m.listNotice(p.Notice, listNews{
@@ -59,8 +59,8 @@ func (s *runsScreen) side() string {
 	if s.state != 0 {
 		said = s.state.String() + " "
 	}
-	if s.text != "" {
-		said += "/" + s.text + " "
+	if !s.by.IsZero() {
+		said += "/" + s.by.String() + " "
 	}
 	if said == "" && s.list.total > int64(s.list.height) {
 		said = fmt.Sprintf("%d in all", s.list.total)

@@ -36,6 +36,11 @@ type Notice struct {
 	Tone Tone
 	Key  Key    // such as R, takes them in
 	Side string // at the right edge, such as "1-18 of 212"
+
+	// What is wrong with the text at a byte of it, said loud in place of the
+	// keys, under that place; on a page with few rows it follows the text.
+	Under string
+	At    int
 }
 
 // Tone says how loud a notice is.
@@ -111,6 +116,9 @@ func Blank(p Page) string { return p.draw(func(*block, int) {}) }
 func (b *block) foot(p Page) {
 	b.rule()
 	if n := p.Notice; !p.low() || n.Text != "" {
+		if p.low() && n.Under != "" {
+			n.Text, n.Tone, n.Key = n.Text+"  "+n.Under, Loud, Key{}
+		}
 		b.gap(1)
 		side, need := Width(n.Side), b.measure(n.Text, b.width)
 		if n.Key.Key != "" {
@@ -127,10 +135,13 @@ func (b *block) foot(p Page) {
 			b.notice(n)
 		}
 	}
-	if p.low() && p.Notice.Text != "" {
-		return
+	switch {
+	case p.low() && p.Notice.Text != "":
+	case p.Notice.Under != "":
+		b.under(p.Notice)
+	default:
+		b.keys(p.Keys)
 	}
-	b.keys(p.Keys)
 }
 
 func (b *block) notice(n Notice) {
@@ -141,6 +152,18 @@ func (b *block) notice(n Notice) {
 		b.gap(1)
 		b.put(dim, n.Key.Does)
 	}
+	b.end()
+}
+
+// under appends what is wrong with a notice, with a caret under the place when
+// there is room for both.
+func (b *block) under(n Notice) {
+	b.gap(1)
+	if at := b.measure(n.Text[:n.At], b.width); at+len("^ ")+len(n.Under) < b.rest() {
+		b.gap(at)
+		b.put(waits, "^ ")
+	}
+	b.put(waits, n.Under)
 	b.end()
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"tollgate/escalation"
@@ -19,14 +18,14 @@ func (s *Store) Runs(_ context.Context, q gate.RunsQuery) (gate.RunsPage, error)
 	slices.SortStableFunc(all, func(a, b gate.Run) int {
 		return cmp.Or(-cmp.Compare(min(1, a.OpenItems), min(1, b.OpenItems)), -cmp.Compare(a.Opened, b.Opened))
 	})
-	text := strings.ToLower(q.Text)
 	var rows []gate.RunRow
 	for i := range all {
 		r := &all[i]
 		if q.State != 0 && r.State() != q.State {
 			continue
 		}
-		if text != "" && !strings.Contains(strings.ToLower(string(r.ID)+"\n"+r.Agent), text) {
+		ops := func() ([]gate.Operation, error) { return s.live.Ops(r.ID), nil }
+		if ok, err := q.Filter.MatchesRun(r, q.Now, ops); err != nil || !ok {
 			continue
 		}
 		rows = append(rows, gate.RowOfRun(r, q.Now))
@@ -135,9 +134,17 @@ func (s *Store) Ledger(_ context.Context, q gate.LedgerQuery) (gate.LedgerPage, 
 		}
 	}
 	var page gate.LedgerPage
+	looked := 0
 	for ; seq >= 1 && seq <= newest; seq += step {
 		d := &s.ledger[seq-1]
 		if (q.Run != "" && d.Run != q.Run) || (q.Op != "" && d.Op != q.Op) {
+			continue
+		}
+		if looked++; looked > gate.MaxScan && !q.Filter.IsZero() {
+			page.Next = seq
+			return page, nil
+		}
+		if !q.Filter.MatchesDecision(d, q.Now) {
 			continue
 		}
 		if len(page.Rows) == limit {

@@ -162,7 +162,7 @@ func putOff(t *testing.T, mk Make) {
 		{"of another run", gate.ItemsQuery{Run: "r1"}, 0, nil, 0},
 		{"of their kind", gate.ItemsQuery{Kind: gate.KindOutcomeUnknown}, 0, []gate.OpID{"op2", "op3", "op0"}, 3},
 		{"of another kind", gate.ItemsQuery{Kind: gate.KindApproval}, 0, nil, 0},
-		{"with a text", gate.ItemsQuery{Text: "op3"}, 0, []gate.OpID{"op3"}, 1},
+		{"with a filter", gate.ItemsQuery{Filter: gate.FilterBy(gate.FilterQueue, [2]string{"op", "op3"})}, 0, []gate.OpID{"op3"}, 1},
 		{"among dead-letters", gate.ItemsQuery{State: gate.HoldDeadLetter}, 0, nil, 0},
 		{"the first two", gate.ItemsQuery{Window: gate.Window{After: 2}}, 0, []gate.OpID{"op2", "op3"}, 3},
 		{"around one", gate.ItemsQuery{Window: gate.Window{Anchor: string(gate.ItemIDOf("r0", "op3")), Before: 1, After: 1}}, 0, []gate.OpID{"op2", "op3"}, 3},
@@ -182,7 +182,7 @@ func putOff(t *testing.T, mk Make) {
 		if diff := cmp.Diff(got, row.want); diff != "" || page.Total != row.total {
 			t.Errorf("%s: %d in all, want %d; rows (-got +want):\n%s", row.name, page.Total, row.total, diff)
 		}
-		if row.q.Text+string(row.q.Run)+row.q.Anchor != "" || row.q.Kind != 0 || row.q.State != 0 || row.q.After != 0 {
+		if string(row.q.Run)+row.q.Anchor != "" || !row.q.Filter.IsZero() || row.q.Kind != 0 || row.q.State != 0 || row.q.After != 0 {
 			continue
 		}
 		row.q.Snoozed = false
