@@ -92,6 +92,23 @@ func Ledger(p Page, v LedgerView) string {
 	})
 }
 
+// RunLedger draws the decisions of one run, each with its budget before and
+// after. Rows and selection are those of a LedgerView.
+func RunLedger(p Page, run *gate.RunView, t Tree, v LedgerView) string {
+	return p.draw(func(b *block, rows int) {
+		if run == nil {
+			b.say("This run is not here.")
+			return
+		}
+		b.runHead(p, run, &t, runTabs, tabLedger)
+		v.OneRun = true
+		b.decisions(v, rows-runTop(p), p.Now)
+	})
+}
+
+// RunLedgerRows returns how many decisions the ledger of a run shows at once.
+func RunLedgerRows(p Page) int { return max(0, RunRows(p)-1) }
+
 // following says whether the list goes on by itself.
 func (b *block) following(v LedgerView) {
 	switch {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -178,6 +179,37 @@ func TestFrameAllocations(t *testing.T) {
 	th := NewTheme(Dark, false)
 	for name, draw := range screens() {
 		p := samplePage(th, 200, 60, 0)
+		if got := testing.AllocsPerRun(20, func() { draw(p) }); got > 500 {
+			t.Errorf("%s takes %.0f allocations, want at most 500", name, got)
+		}
+	}
+}
+
+// So does one that is full of rows.
+func TestFullPageAllocations(t *testing.T) {
+	const rows = 60
+	ledger, deps, causes, fixtures, line := sampleLedger(), sampleDependencies(), sampleCauses(), sampleFixtures(), BulkLine{}
+	stop := ledger[14]
+	line.ID, line.Op, line.Row = "i-1", "charge-42", &stop
+	run, ds := sampleTimeline()
+	tab := LedgerView{}
+	for i := range rows {
+		tab.Rows = append(tab.Rows, ledger[i%len(ledger)])
+		run.Ops = append(run.Ops, run.Ops[1])
+		run.Ops[len(run.Ops)-1].Op = gate.OpID(fmt.Sprint("lookup-", i))
+	}
+	tree := NewTree(run, nil)
+	repeat := func(n int) int { return rows / n }
+	for name, draw := range map[string]func(Page){
+		"ledger":       func(p Page) { Ledger(p, tab) },
+		"run ledger":   func(p Page) { RunLedger(p, run, tree, tab) },
+		"timeline":     func(p Page) { Timeline(p, TimelineScreen{Run: run, Tree: tree, Decisions: ds}) },
+		"dependencies": func(p Page) { Dependencies(p, DependenciesView{Rows: slices.Repeat(deps, repeat(len(deps)))}) },
+		"causes":       func(p Page) { Causes(p, CausesView{Causes: slices.Repeat(causes, repeat(len(causes)))}) },
+		"fixtures":     func(p Page) { Fixtures(p, FixturesView{Rows: slices.Repeat(fixtures, repeat(len(fixtures)))}) },
+		"bulk":         func(p Page) { Bulk(p, BulkView{Lines: slices.Repeat([]BulkLine{line}, rows)}) },
+	} {
+		p := samplePage(NewTheme(Dark, false), 200, 60, 0)
 		if got := testing.AllocsPerRun(20, func() { draw(p) }); got > 500 {
 			t.Errorf("%s takes %.0f allocations, want at most 500", name, got)
 		}
