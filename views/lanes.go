@@ -242,7 +242,13 @@ func (l *lanes) operation(th *Theme, o *gate.OpRow) {
 		}
 	}
 	for _, t := range l.acts[o.Op] {
-		l.mark(press, th.personGlyph(), t)
+		i := l.cell(t)
+		if i > 0 && l.cells[i].mark && !l.cells[i-1].mark {
+			i-- // what came of it in the same cell is seen, and so is the act
+		}
+		if !l.cells[i].mark {
+			l.cells[i] = laneCell{glyph: th.personGlyph(), style: press, mark: true}
+		}
 	}
 }
 

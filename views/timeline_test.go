@@ -60,6 +60,8 @@ func TestTimelineIsToScale(t *testing.T) {
 		{"did not happen: it waits on", held, []gate.DecisionRow{opened, act(20, gate.ActReconcile, gate.Resolved, gate.FindingDidNotHappen)}, map[int]string{0: "==========x", 12: "~~~~~~~~&" + strings.Repeat("~", 39) + "|"}},
 		{"approved", settled, []gate.DecisionRow{opened, act(20, gate.ActApprove, gate.Retry, 0)}, map[int]string{0: "==========x", 12: "~~~~~~~~&"}},
 		{"an approve that was stopped", held, []gate.DecisionRow{opened, act(20, gate.ActApprove, gate.StopCap, 0)}, map[int]string{0: "==========x", 12: "~~~~~~~~&" + strings.Repeat("~", 39) + "|"}},
+		{"an act and what came of it in one cell", gate.OpRow{Attempts: []gate.AttemptRow{try(20, 20, 20, gate.OutcomeFailed)}}, []gate.DecisionRow{act(20, gate.ActApprove, gate.Retry, 0)}, map[int]string{19: "&x"}},
+		{"two acts in one cell", held, []gate.DecisionRow{opened, act(20, gate.ActClaim, gate.Recorded, 0), act(20, gate.ActNote, gate.Recorded, 0)}, map[int]string{0: "==========x", 12: "~~~~~~~&&" + strings.Repeat("~", 39) + "|"}},
 		{"settled by a late report", settled, []gate.DecisionRow{opened, {At: at(20), Act: gate.ActReport, Verdict: gate.Recorded, Outcome: gate.OutcomeSucceeded, Op: "op", Item: "i"}}, map[int]string{0: "==========x", 12: "~~~~~~~~~"}},
 	} {
 		want := []byte(strings.Repeat(" ", 101))
