@@ -300,3 +300,28 @@ type broken struct{ gate.Reader }
 func (broken) Counts(context.Context) (gate.Counts, error) {
 	return gate.Counts{}, fmt.Errorf("block 7: %w", gate.ErrDamaged)
 }
+
+// passing is a ledger of which a filter has passed over the first part.
+type passing struct{ gate.Reader }
+
+func (passing) Ledger(_ context.Context, q gate.LedgerQuery) (gate.LedgerPage, error) {
+	if q.From < gate.MaxScan {
+		return gate.LedgerPage{Next: gate.MaxScan}, nil
+	}
+	return gate.LedgerPage{Rows: []gate.DecisionRow{{Seq: q.From}}, Next: q.From + 1}, nil
+}
+
+// A wait for what a filter chooses looks through all that there is before it
+// waits for what comes; without a wait the answer says where to go on.
+func TestWaitLooksOn(t *testing.T) {
+	h := prepare(t, contract())
+	h.server.reader = passing{h.store}
+	h.serve()
+	page, err := h.client.WaitLedger(t.Context(), gate.LedgerQuery{From: 1}, time.Nanosecond)
+	if err != nil || len(page.Rows) != 1 || page.Next != gate.MaxScan+1 {
+		t.Errorf("with a wait: %+v, %v, want the decision at %d", page, err, gate.MaxScan)
+	}
+	if page, err = h.client.Ledger(t.Context(), gate.LedgerQuery{From: 1}); err != nil || len(page.Rows) != 0 || page.Next != gate.MaxScan {
+		t.Errorf("without: %+v, %v, want nothing, and %d to go on at", page, err, gate.MaxScan)
+	}
+}

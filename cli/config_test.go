@@ -91,6 +91,8 @@ func TestConfigErrors(t *testing.T) {
 		{"filters:\n  items: {}\n", `c.yaml:2:3: filters: found the field "items", expected one of ledger, queue, runs`},
 		{"filters: {queue: {a: [b]}}\n", "c.yaml:1:22: filters.queue.a: found a list, expected a text"},
 		{"filters: {queue: {a: \"\"}}\n", "c.yaml:1:22: filters.queue.a: found 0 bytes, expected 1 to 1024"},
+		{"filters: {runs: {a: \"run:r1 kind:stopped\"}}\n", `c.yaml:1:21: filters.runs.a: found "kind" at byte 7 of the filter, expected one of the names state, agent`},
+		{"filters: {ledger: {a: \"since:soon\"}}\n", `c.yaml:1:23: filters.ledger.a: found "soon" at byte 6 of the filter, expected a span such as`},
 		{"filters: {queue: {\"a b\": c}}\n", `c.yaml:1:19: filters.queue.a b: found the name "a b", expected 1 to 64 bytes`},
 		{"bell: true\n---\nbell: true\n", "c.yaml:2:1: found a second document, expected the end of the file"},
 		{"bell: true\n: :\n\t- [", "c.yaml:"},

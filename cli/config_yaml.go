@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/token"  //nolint:depguard // see above
 
 	"tollgate/fixtures"
+	"tollgate/gate"
 	"tollgate/ui"
 	"tollgate/views"
 )
@@ -20,15 +21,13 @@ import (
 // filterLists are the lists that filters can be saved for.
 var filterLists = []struct {
 	name string
+	list gate.FilterList
 	of   func(*ui.Filters) *map[string]string
 }{
-	{"queue", func(f *ui.Filters) *map[string]string { return &f.Queue }},
-	{"runs", func(f *ui.Filters) *map[string]string { return &f.Runs }},
-	{"ledger", func(f *ui.Filters) *map[string]string { return &f.Ledger }},
+	{"queue", gate.FilterQueue, func(f *ui.Filters) *map[string]string { return &f.Queue }},
+	{"runs", gate.FilterRuns, func(f *ui.Filters) *map[string]string { return &f.Runs }},
+	{"ledger", gate.FilterLedger, func(f *ui.Filters) *map[string]string { return &f.Ledger }},
 }
-
-// maxFilter bounds a saved filter, in bytes.
-const maxFilter = 1024
 
 // decodePreferences reads preferences. file is its name, for messages. An
 // empty file, and one of comments alone, sets nothing.
@@ -86,12 +85,22 @@ func (d *preferenceFile) filters(n ast.Node, path string, f *ui.Filters) {
 				if name == "" || len(name) > 64 || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' }) || views.Escape(name) != name {
 					d.fail(key, path, "the name "+fmt.Sprintf("%q", name), "1 to 64 bytes without blanks")
 				}
-				saved[name] = d.text(val, path, maxFilter)
+				saved[name] = d.filter(val, path, l.list)
 			})
 			*l.of(f) = saved
 		}
 	}
 	d.object(n, path, lists)
+}
+
+// filter reads the text of a filter.
+func (d *preferenceFile) filter(n ast.Node, path string, list gate.FilterList) string {
+	text := d.text(n, path, gate.MaxFilter)
+	var wrong *gate.FilterError
+	if _, err := gate.ParseFilter(list, text); errors.As(err, &wrong) {
+		d.fail(n, path, fmt.Sprintf("%s at byte %d of the filter", wrong.Got, wrong.At), wrong.Want)
+	}
+	return text
 }
 
 // preferenceFile reads one file. It keeps the first error only: everything

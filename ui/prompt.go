@@ -59,10 +59,7 @@ func said(wrong *gate.FilterError) string {
 
 // applyPrompt filters the list. The empty text takes the filter away.
 func (m *Model) applyPrompt() tea.Cmd {
-	by, err := gate.ParseFilter(m.prompt.list, m.prompt.text.Value())
-	if err != nil {
-		return nil // the key is off
-	}
+	by, _ := gate.ParseFilter(m.prompt.list, m.prompt.text.Value()) // the key is off while it is wrong
 	m.prompt = nil
 	if m.here().place == inRuns {
 		m.runs.filter(m.runs.state, by)
