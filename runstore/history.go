@@ -50,20 +50,18 @@ func (s *Store) Ledger(ctx context.Context, q gate.LedgerQuery) (page gate.Ledge
 				page.Next = seq
 				return page, nil
 			}
-			row := gate.RowOf(&d)
 			if _, ok := hashes[seq]; !ok {
 				if err := l.hashesOf(seq, hashes); err != nil {
 					return page, err
 				}
 			}
+			row := gate.RowOf(&d)
 			row.Hash = hashes[seq].String()
 			page.Rows = append(page.Rows, row)
 		}
 		looked += len(seqs)
-		if q.Filter.IsZero() || looked == gate.MaxScan || len(seqs) < q.Limit {
-			return page, nil
-		}
-		if q.From = page.Next; q.From == 0 || q.From > newest {
+		q.From = page.Next
+		if q.Filter.IsZero() || looked == gate.MaxScan || q.From == 0 || q.From > newest {
 			return page, nil
 		}
 	}

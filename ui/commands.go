@@ -101,7 +101,7 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 		q.Now = now
 		got, err := o.source.Items(ctx, q)
 		if err != nil {
-			return msg, err
+			return msg, ofFilter(q.Filter, err)
 		}
 		left, err := o.left(ctx, got.Rows, w.shown, q)
 		if err != nil {
@@ -120,7 +120,7 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 		q.Now = now
 		got, err := o.source.Runs(ctx, q)
 		if err != nil {
-			return msg, err
+			return msg, ofFilter(q.Filter, err)
 		}
 		total := got.Total
 		if !q.Filter.IsZero() || q.State != 0 {
@@ -156,6 +156,15 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 		}
 	}
 	return msg, nil
+}
+
+// ofFilter tells a filter that looks for too long from a gate that hangs: the
+// counters have just come.
+func ofFilter(f gate.Filter, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && !f.IsZero() {
+		return fmt.Errorf("%w %s: %w", errLongFilter, f, err)
+	}
+	return err
 }
 
 // leftRuns returns the runs that were shown and that a filter no longer lets

@@ -17,6 +17,10 @@ import (
 
 var errClosed = errors.New("the connection to the gate was closed")
 
+// errLongFilter is about a read that did not end in time while the gate answered
+// all others: a filter has a large store to look through.
+var errLongFilter = errors.New("the filter")
+
 // fault says in one line for people what an error means, when within was how
 // long the gate had. What the gate itself says stands as it is.
 func fault(err error, within time.Duration) string {
@@ -25,6 +29,8 @@ func fault(err error, within time.Duration) string {
 		shape  *json.UnmarshalTypeError
 	)
 	switch {
+	case errors.Is(err, errLongFilter):
+		return fmt.Sprintf("the filter found no end within %d s: since: or state: leaves less to look at", int(within.Seconds()))
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Sprintf("the gate did not answer within %d s", int(within.Seconds()))
 	case errors.Is(err, context.Canceled):

@@ -29,6 +29,8 @@ func TestFault(t *testing.T) {
 		want string
 	}{
 		{fmt.Errorf("counts: %w", context.DeadlineExceeded), "the gate did not answer within 5 s"},
+		{ofFilter(gate.FilterBy(gate.FilterRuns, [2]string{"key", "k"}), fmt.Errorf("runs: %w", context.DeadlineExceeded)), "the filter found no end within 5 s: since: or state: leaves less to look at"},
+		{ofFilter(gate.Filter{}, fmt.Errorf("runs: %w", context.DeadlineExceeded)), "the gate did not answer within 5 s"},
 		{context.Canceled, "given up, since the console ends"},
 		{dial(syscall.ECONNREFUSED), "no gate listens on the socket"},
 		{dial(syscall.ENOENT), "no gate listens on the socket"},
