@@ -205,7 +205,7 @@ func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed,
 	for i := range rows {
 		here[rows[i].ID] = true
 	}
-	var left map[gate.ItemID]string
+	left, filter := make(map[gate.ItemID]string), q.Filter
 	for _, s := range shown {
 		if here[s.id] {
 			continue
@@ -216,6 +216,9 @@ func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed,
 		case err != nil:
 			return nil, err
 		case len(still.Rows) > 0 && still.Rows[0].ID == s.id:
+			if !filter.MatchesItem(&still.Rows[0], q.Now) {
+				left[s.id] = "does not match the filter any more"
+			}
 			continue
 		}
 		op, err := o.operation(ctx, s.ref, q.Now)
@@ -225,9 +228,6 @@ func (o *outside) left(ctx context.Context, rows []gate.ItemRow, shown []listed,
 		latest, err := o.latest(ctx, s.ref)
 		if err != nil {
 			return nil, err
-		}
-		if left == nil {
-			left = make(map[gate.ItemID]string)
 		}
 		left[s.id] = howItLeft(op, latest, q, o.who.ID)
 	}

@@ -100,3 +100,21 @@ func TestFilterIsCompleted(t *testing.T) {
 	h.press("tab")
 	h.wantRow("filter: !class:transient k_") // kind and key
 }
+
+// An item that has come not to match a filter leaves the list as any other
+// does: it is said, and taken in with R.
+func TestItemThatNoLongerMatches(t *testing.T) {
+	h, _ := incident(t)
+	h.press("/")
+	h.write(`claim:""`)
+	h.press("enter", "j")
+	h.wantRow(">", "charge-2")
+	h.press("c")
+	h.poke()
+	h.wantRow("1 left", "R takes them in")
+	h.press("R")
+	h.wantNoRow("charge-2 ", "payments")
+	h.wantNoRow(">", "charge-")
+	h.wantRow("charge-1 ", "payments")
+	h.wantRow("does not match the filter any more")
+}
