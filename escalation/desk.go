@@ -112,6 +112,11 @@ func (d *Desk) Do(ctx context.Context, who gate.Actor, id gate.ItemID, a Act) (g
 	if d.readOnly {
 		return gate.DecisionRow{}, ErrReadOnly
 	}
+	return d.do(ctx, who, id, a, "")
+}
+
+// do sends an act under its request id with a part of ours behind it.
+func (d *Desk) do(ctx context.Context, who gate.Actor, id gate.ItemID, a Act, part string) (gate.DecisionRow, error) {
 	ref, err := d.source.Find(ctx, id)
 	if err != nil {
 		return gate.DecisionRow{}, err
@@ -120,6 +125,7 @@ func (d *Desk) Do(ctx context.Context, who gate.Actor, id gate.ItemID, a Act) (g
 	if err != nil {
 		return gate.DecisionRow{}, err
 	}
+	verb.ID += part
 	decision, err := d.door.Do(ctx, verb)
 	if err != nil {
 		return gate.DecisionRow{}, err
