@@ -86,15 +86,17 @@ func (s *Server) end(w http.ResponseWriter, r *http.Request) (any, error) {
 // verb sends a person's act through the desk (R-P3). An item that has moved is
 // a conflict, and the answer says what changed (R-P5).
 func (s *Server) verb(w http.ResponseWriter, r *http.Request) (any, error) {
-	var verb gate.Act
-	if err := verb.UnmarshalText([]byte(r.PathValue("verb"))); err != nil || !verb.IsVerb() {
-		return nil, fmt.Errorf("POST %s: %w", r.URL.Path, errNoCall)
+	verb, err := verbIn(r)
+	if err != nil {
+		return nil, err
 	}
 	var b verbBody
 	if err := body(w, r, &b); err != nil {
 		return nil, err
 	}
-	row, err := s.desk.Do(r.Context(), peerIn(r.Context()).Actor, gate.ItemID(r.PathValue("id")), b.act(verb))
+	act := b.act(verb)
+	act.Version = b.Version
+	row, err := s.desk.Do(r.Context(), peerIn(r.Context()).Actor, gate.ItemID(r.PathValue("id")), act)
 	if err == nil {
 		s.room.committed(row.Seq)
 	}
@@ -102,6 +104,14 @@ func (s *Server) verb(w http.ResponseWriter, r *http.Request) (any, error) {
 		return answered{http.StatusConflict, row}, nil
 	}
 	return row, err
+}
+
+// verbIn returns the verb of a person that a path names.
+func verbIn(r *http.Request) (verb gate.Act, err error) {
+	if err := verb.UnmarshalText([]byte(r.PathValue("verb"))); err != nil || !verb.IsVerb() {
+		return 0, fmt.Errorf("POST %s: %w", r.URL.Path, errNoCall)
+	}
+	return verb, nil
 }
 
 // decide sends a command through the door.

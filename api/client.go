@@ -67,18 +67,7 @@ func (c *Client) Close() error {
 // do makes one call and reads its answer. An answer with status 409 that is no
 // problem document is an answer: STALE.
 func (c *Client) do(ctx context.Context, method, path string, query url.Values, in, out any) error {
-	if what := unnamed(path); what != "" {
-		return gate.CheckID(what, "")
-	}
-	var content io.Reader
-	if in != nil {
-		text, err := json.Marshal(in)
-		if err != nil {
-			return fmt.Errorf("request as JSON: %w", err)
-		}
-		content = bytes.NewReader(text)
-	}
-	response, err := c.send(ctx, method, path, query, content)
+	response, err := c.ask(ctx, method, path, query, in, "application/json")
 	if err != nil {
 		return err
 	}
@@ -87,19 +76,47 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	if err != nil {
 		return c.unreachable(ctx, err)
 	}
-	if kind := response.Header.Get("Content-Type"); kind == "application/problem+json" {
-		p := new(Problem)
-		if err := json.Unmarshal(text, p); err != nil {
-			return fmt.Errorf("problem of %s %s: %w", method, path, err)
-		}
-		return p
-	} else if kind != "application/json" {
-		return fmt.Errorf("%s: answers with %s, status %d: %w", oneLine(c.path), oneLine(strconv.Quote(kind)), response.StatusCode, ErrUnreachable)
-	}
 	if err := json.Unmarshal(text, out); err != nil {
 		return fmt.Errorf("answer of %s %s: %w", method, path, err)
 	}
 	return nil
+}
+
+// ask makes one call and returns an answer of the wanted kind, whose body is
+// the caller's to read and close. A problem document is its error.
+func (c *Client) ask(ctx context.Context, method, path string, query url.Values, in any, want string) (*http.Response, error) {
+	if what := unnamed(path); what != "" {
+		return nil, gate.CheckID(what, "")
+	}
+	var content io.Reader
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return nil, fmt.Errorf("request as JSON: %w", err)
+		}
+		content = bytes.NewReader(text)
+	}
+	response, err := c.send(ctx, method, path, query, content)
+	if err != nil {
+		return nil, err
+	}
+	kind := response.Header.Get("Content-Type")
+	if kind == want {
+		return response, nil
+	}
+	defer response.Body.Close() //nolint:errcheck // it has been read
+	if kind != "application/problem+json" {
+		return nil, fmt.Errorf("%s: answers with %s, status %d: %w", oneLine(c.path), oneLine(strconv.Quote(kind)), response.StatusCode, ErrUnreachable)
+	}
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		return nil, c.unreachable(ctx, err)
+	}
+	p := new(Problem)
+	if err := json.Unmarshal(text, p); err != nil {
+		return nil, fmt.Errorf("problem of %s %s: %w", method, path, err)
+	}
+	return nil, p
 }
 
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, content io.Reader) (*http.Response, error) {
@@ -208,7 +225,7 @@ func (c *Client) Item(ctx context.Context, id gate.ItemID) (it escalation.Item, 
 // Do sends a verb. Who acts is who holds the other end of the socket; the
 // actor given here is not sent.
 func (c *Client) Do(ctx context.Context, _ gate.Actor, id gate.ItemID, act escalation.Act) (row gate.DecisionRow, err error) {
-	err = c.do(ctx, http.MethodPost, "/v1/items/"+segment(id)+"/"+segment(act.Verb.String()), nil, verbOf(act), &row)
+	err = c.do(ctx, http.MethodPost, "/v1/items/"+segment(id)+"/"+segment(act.Verb.String()), nil, verbBody{actOf(act), act.Version}, &row)
 	return row, err
 }
 

@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"tollgate/escalation"
 )
 
 // The page about the agents' calls names every field that they take.
@@ -13,7 +15,7 @@ func TestDocsNameEveryField(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, body := range []any{startBody{}, limitsBody{}, capBody{}, askBody{}, reportBody{}, failureBody{}, HTTPAnswer{}, endBody{}} {
+	for _, body := range []any{startBody{}, limitsBody{}, capBody{}, askBody{}, reportBody{}, failureBody{}, HTTPAnswer{}, endBody{}, escalation.Pick{}} {
 		for f := range reflect.TypeOf(body).Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if page := string(text); !strings.Contains(page, "`"+name+"`") && !strings.Contains(page, `"`+name+`"`) {

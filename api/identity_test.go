@@ -88,6 +88,8 @@ func TestRolesOnTheSocket(t *testing.T) {
 			}{
 				{"POST", "/v1/runs/r1/ask", `{"ask_id":"a2","op":"look-1","tool":"look","input":{}}`, row.ask},
 				{"POST", "/v1/items/" + string(id) + "/note", `{"request_id":"q1","version":1,"reason":"n"}`, row.verb},
+				{"POST", "/v1/items/bulk/note", `{"request_id":"q2","reason":"n","items":[{"id":"` + string(id) + `","version":1}]}`, row.verb},
+				{"GET", "/v1/causes", ``, row.reads},
 				{"POST", "/v1/runs", `{"run":"r2","limits":{"attempts":1,"deadline":"1s","side_effects":0}}`, row.start},
 				{"GET", "/v1/items/" + string(id), ``, row.reads},
 				{"GET", "/v1/counts", ``, row.reads},

@@ -95,7 +95,7 @@ var kinds = []kind{
 	{errTooLarge, "too-large", http.StatusRequestEntityTooLarge, "an ask takes input_digest in place of a large input"},
 	{errTooSlow, "too-slow", http.StatusRequestTimeout, hintSlow},
 	{os.ErrDeadlineExceeded, "too-slow", http.StatusRequestTimeout, hintSlow},
-	{errNoCall, "no-such-call", http.StatusNotFound, "the calls are below /v1/runs, /v1/items, /v1/ledger, /v1/watch, /v1/dependencies and /v1/counts; /healthz and /readyz"},
+	{errNoCall, "no-such-call", http.StatusNotFound, "the calls are below /v1/runs, /v1/items, /v1/causes, /v1/ledger, /v1/watch, /v1/dependencies and /v1/counts; /healthz and /readyz"},
 	{errMethod, "wrong-method", http.StatusMethodNotAllowed, "the header Allow names the method"},
 }
 

@@ -87,6 +87,8 @@ func (s *Server) route() {
 		{"GET", "/v1/items", nil, s.items},
 		{"GET", "/v1/items/{id}", nil, s.item},
 		{"POST", "/v1/items/{id}/{verb}", operator, s.verb},
+		{"POST", "/v1/items/bulk/{verb}", operator, s.bulk},
+		{"GET", "/v1/causes", nil, s.causes},
 		{"GET", "/v1/ledger", nil, s.ledger},
 		{"GET", "/v1/watch", nil, s.watch},
 		{"GET", "/v1/dependencies", nil, s.dependencies},
@@ -98,7 +100,9 @@ func (s *Server) route() {
 		s.mux.Handle(name, s.serve(c.call, func(p peer) string {
 			return p.forbidden(p.roles(s.door.Contract().Roles), c.roles, name)
 		}))
-		methods[c.pattern] = append(methods[c.pattern], c.method)
+		if c.pattern != "/v1/items/bulk/{verb}" { // its other methods are those of an item's
+			methods[c.pattern] = append(methods[c.pattern], c.method)
+		}
 	}
 	for _, c := range []struct {
 		pattern string

@@ -116,9 +116,13 @@ func (w *walker) value(t reflect.Type, at string, depth int) error {
 	switch token {
 	case json.Delim('{'):
 		return w.object(t, at, depth)
-	case json.Delim('['): // of an input: no body has a list of its own
+	case json.Delim('['):
+		var of reflect.Type
+		if t != nil {
+			of = t.Elem()
+		}
 		for i := 0; w.dec.More(); i++ {
-			if err := w.value(nil, fmt.Sprintf("%s[%d]", at, i), depth+1); err != nil {
+			if err := w.value(of, fmt.Sprintf("%s[%d]", at, i), depth+1); err != nil {
 				return err
 			}
 		}
@@ -153,6 +157,8 @@ func misfit(t reflect.Type, token json.Token) (want, got string) {
 		}
 	case t.Kind() == reflect.Struct, t.Kind() == reflect.Map:
 		want = "an object"
+	case t.Kind() == reflect.Slice:
+		want = "a list"
 	default:
 		want = "a string"
 	}
@@ -252,8 +258,8 @@ func shape(t reflect.Type) reflect.Type {
 	return t
 }
 
-// fieldsOf returns the types of a struct's fields by their JSON names, nil for
-// what is no struct.
+// fieldsOf returns the types of a struct's fields by their JSON names, those of
+// what it embeds among them; nil for what is no struct.
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	if t == nil || t.Kind() != reflect.Struct {
 		return nil
@@ -261,6 +267,10 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	out := make(map[string]reflect.Type, t.NumField())
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if f.Anonymous {
+			maps.Copy(out, fieldsOf(f.Type))
+			continue
+		}
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		out[name] = f.Type
 	}

@@ -72,8 +72,18 @@ type endBody struct {
 }
 
 type verbBody struct {
+	actBody
+	Version int64 `json:"version"`
+}
+
+// bulkBody is that of a verb on many items, each with its version (R-P9).
+type bulkBody struct {
+	actBody
+	Items []escalation.Pick `json:"items"`
+}
+
+type actBody struct {
 	RequestID   string             `json:"request_id"`
-	Version     int64              `json:"version"`
 	Reason      string             `json:"reason,omitempty"`
 	Evidence    string             `json:"evidence,omitempty"`
 	Finding     gate.Finding       `json:"finding,omitempty"`
@@ -196,17 +206,17 @@ func reportOf(c gate.Report) *reportBody {
 	return b
 }
 
-func (b *verbBody) act(verb gate.Act) escalation.Act {
+func (b *actBody) act(verb gate.Act) escalation.Act {
 	return escalation.Act{
-		Verb: verb, RequestID: b.RequestID, Version: b.Version, Reason: b.Reason, Evidence: b.Evidence,
+		Verb: verb, RequestID: b.RequestID, Reason: b.Reason, Evidence: b.Evidence,
 		Finding: b.Finding, Ruling: b.Ruling, AsNewAction: b.AsNewAction, TakeOver: b.TakeOver,
 		NewRun: gate.RunID(b.Run), Limits: b.Limits.limits(), Caps: capsFrom(b.Caps), Until: b.Until,
 	}
 }
 
-func verbOf(a escalation.Act) *verbBody {
-	return &verbBody{
-		RequestID: a.RequestID, Version: a.Version, Reason: a.Reason, Evidence: a.Evidence,
+func actOf(a escalation.Act) actBody {
+	return actBody{
+		RequestID: a.RequestID, Reason: a.Reason, Evidence: a.Evidence,
 		Finding: a.Finding, Ruling: a.Ruling, AsNewAction: a.AsNewAction, TakeOver: a.TakeOver,
 		Run: string(a.NewRun), Limits: limitsOf(a.Limits), Caps: capsOf(a.Caps), Until: a.Until,
 	}

@@ -33,7 +33,7 @@ type BulkLine struct {
 // come; an item that has moved stops none of the others.
 //
 // Before each pick it looks at the breakers. Once one that was closed at the
-// beginning is closed no longer, the rest is skipped.
+// beginning is closed no longer, or ctx has ended, the rest is skipped.
 //
 // An error means that nothing has been sent: ErrReadOnly, a store's error, or
 // a *gate.InputError for an act that is none, that is a new-run (each needs a
@@ -108,6 +108,9 @@ func (d *Desk) tripwire(ctx context.Context) (func(context.Context) string, erro
 		known[row.Name] = row.Breaker != gate.BreakerClosed
 	}
 	return func(ctx context.Context) string {
+		if err := ctx.Err(); err != nil {
+			return "called off: " + err.Error()
+		}
 		now, _ := d.door.Now()
 		rows, err := d.source.Dependencies(ctx, now)
 		if err != nil {
@@ -117,9 +120,6 @@ func (d *Desk) tripwire(ctx context.Context) (func(context.Context) string, erro
 			if row.Breaker != gate.BreakerClosed && !known[row.Name] {
 				return fmt.Sprintf("the breaker of %s has opened", row.Name)
 			}
-		}
-		if err := ctx.Err(); err != nil {
-			return "the rest was called off: " + err.Error()
 		}
 		return ""
 	}, nil
