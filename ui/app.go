@@ -72,6 +72,7 @@ type Model struct {
 	path   []crumb // where the operator is; the last one is on the screen
 	queue  queueScreen
 	runs   runsScreen
+	ledger ledgerScreen
 	form   *form // over the review; nil for none
 	prompt *prompt
 	help   *help
@@ -100,6 +101,7 @@ func New(ctx context.Context, o Options) *Model {
 		path:    []crumb{{place: inQueue}},
 		queue:   newQueueScreen(),
 		runs:    newRunsScreen(),
+		ledger:  newLedgerScreen(),
 		drafts:  map[draftOf]*form{},
 		session: rand.Text(),
 	}

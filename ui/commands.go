@@ -132,6 +132,22 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 			left: leftRuns(&got, q.Window, w.shownRuns),
 		}
 	}
+	if w.ledger != nil {
+		got, err := o.window(ctx, w.ledger, msg.counts.Seq, now)
+		if err != nil {
+			return msg, ofFilter(w.ledger.by, err)
+		}
+		msg.ledger, msg.ledgerGen = &got, w.ledgerGen
+	}
+	if msg.recordSeq = w.record; w.record != 0 {
+		got, err := o.source.Ledger(ctx, gate.LedgerQuery{From: w.record, Limit: 1})
+		if err != nil {
+			return msg, err
+		}
+		if len(got.Rows) > 0 && got.Rows[0].Seq == w.record {
+			msg.record = &got.Rows[0]
+		}
+	}
 	if w.run != "" {
 		msg.runID = w.run
 		switch run, err := o.source.Run(ctx, w.run, now); {
@@ -165,6 +181,55 @@ func ofFilter(f gate.Filter, err error) error {
 		return fmt.Errorf("%w %s: %w", errLongFilter, f, err)
 	}
 	return err
+}
+
+// window brings a window of the ledger, newest first, of which newest is at
+// least the newest seq.
+func (o *outside) window(ctx context.Context, w *ledgerWant, newest uint64, now time.Time) (page[decisionID, gate.DecisionRow], error) {
+	p := page[decisionID, gate.DecisionRow]{asked: w.window, total: -1}
+	anchor := decisionID(w.window.Anchor).seq()
+	q := gate.LedgerQuery{From: anchor, Back: true, Limit: w.window.After, Filter: w.by, Now: now}
+	down, next, err := o.scan(ctx, q, newest)
+	if err != nil {
+		return p, err
+	}
+	p.more = next != 0
+	if anchor != 0 && w.window.Before > 0 {
+		q.From, q.Back, q.Limit = anchor+1, false, w.window.Before
+		up, next, err := o.scan(ctx, q, newest)
+		if err != nil {
+			return p, err
+		}
+		p.prior = next <= newest
+		slices.Reverse(up)
+		down = append(up, down...)
+	}
+	p.rows = down
+	if w.by.IsZero() {
+		if p.total = int64(newest); !p.prior && len(down) > 0 { //nolint:gosec // a seq
+			p.total = max(p.total, int64(down[0].Seq)) //nolint:gosec // a seq
+		}
+	}
+	return p, nil
+}
+
+// scans is how many times one read goes on when a filter lets through little.
+const scans = 10
+
+// scan brings as many decisions as q asks for, as far as a few scans reach, and
+// where the next one begins.
+func (o *outside) scan(ctx context.Context, q gate.LedgerQuery, newest uint64) (rows []gate.DecisionRow, next uint64, err error) {
+	for limit, i := q.Limit, 0; ; i++ {
+		got, err := o.source.Ledger(ctx, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		rows = append(rows, got.Rows...)
+		q.From, q.Limit = got.Next, limit-len(rows)
+		if i+1 == scans || q.Limit <= 0 || q.From == 0 || q.From > newest {
+			return rows, q.From, nil
+		}
+	}
 }
 
 // leftRuns returns the runs that were shown and that a filter no longer lets

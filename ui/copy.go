@@ -2,6 +2,7 @@ package ui
 
 import (
 	"encoding/json"
+	"strconv"
 
 	tea "github.com/charmbracelet/bubbletea"
 
@@ -25,6 +26,14 @@ func (m *Model) shown() (id string, what any) {
 			return string(op.Op), op
 		case c.run.view != nil:
 			return string(c.run.id), c.run.view
+		}
+	case inLedger:
+		if row := m.decision(); row != nil {
+			return strconv.FormatUint(row.Seq, 10), row
+		}
+	case inRecord:
+		if c.record.row != nil {
+			return strconv.FormatUint(c.record.seq, 10), c.record.row
 		}
 	case inReview:
 		if c.review.item != nil {

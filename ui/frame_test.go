@@ -27,6 +27,12 @@ var dialogs = map[string][]string{
 	"run":              {"v"},
 	"run, folded":      {"v", "home", "left"},
 	"run, detail":      {"v", "tab", "j"},
+	"ledger":           {"3", "k", "k"},
+	"ledger, filter":   {"3", "/", "v", "e"},
+	"help of ledger":   {"3", "?"},
+	"record":           {"3", "k", "enter"},
+	"record, scrolled": {"3", "k", "enter", "tab", "pgdown"},
+	"help of record":   {"3", "k", "enter", "?"},
 	"review":           {"enter"},
 	"review, scrolled": {"enter", "pgdown"},
 	"help of review":   {"enter", "?", "pgdown"},
@@ -145,7 +151,7 @@ func TestRule10OtherRowsAreUntouched(t *testing.T) {
 // Any keys at any sizes: no panic, and a frame of the right size.
 func FuzzKeysAndSizes(f *testing.F) {
 	alphabet := []string{
-		"j", "k", "enter", "esc", "tab", "r", "a", "A", "x", "n", "t", "c", "z", "U", "u", "v", "R", "f", "/", "?", "1", "2", "space",
+		"j", "k", "enter", "esc", "tab", "r", "a", "A", "x", "n", "t", "c", "z", "U", "u", "v", "R", "f", "/", "?", "1", "2", "3", "space", "shift+tab",
 		"left", "right", "up", "down", "home", "end", "pgdown", "pgup", "]", "[", "y", "Y", "ctrl+s", "backspace", "q", "é", "世",
 	}
 	for _, keys := range dialogs {
@@ -211,6 +217,8 @@ var frames = []struct {
 	{"queue", nil},
 	{"runs", []string{"2"}},
 	{"run", []string{"v"}},
+	{"ledger", []string{"3", "k"}},
+	{"record", []string{"3", "k", "enter"}},
 	{"review", []string{"enter"}},
 	{"form", []string{"enter", "a", "", "x", "y"}},
 	{"help", []string{"?"}},

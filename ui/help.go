@@ -60,6 +60,10 @@ func placeName(p place) string {
 		return "of one run"
 	case inReview:
 		return "of a review"
+	case inLedger:
+		return "of the ledger"
+	case inRecord:
+		return "of one decision"
 	default:
 		return ""
 	}

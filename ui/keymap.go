@@ -74,12 +74,13 @@ func keymap() []binding {
 		{in: lists | inRun, keys: "down j", show: "up/down", does: "move", says: "move, also with j and k", do: step(1), held: true},
 		{in: inQueue, keys: "enter", show: "enter", does: "review", says: "review the item: what happened, and what each verb would do", off: noItem, do: func(m *Model) tea.Cmd { return m.toReview(m.queueRow().ID) }},
 		{in: inRuns, keys: "enter", show: "enter", does: "open", says: "open the run: its gauges, and every attempt", off: noRun, do: func(m *Model) tea.Cmd { return m.toRun(m.runs.list.cur.id, "") }},
+		{in: inLedger, keys: "enter", show: "enter", does: "open", says: "open the decision: what it was made from, and what it leads to", off: noRecord, do: (*Model).openRecord},
 		{in: inQueue | inReview, keys: "c", show: "c", does: "claim", says: "claim the item for you; U undoes", now: nameOfClaim, off: (*Model).noClaim, do: (*Model).claim},
 		{in: inQueue | inReview, keys: "z", show: "z", does: "snooze", says: "hide the item for an hour; the run's deadline runs on; U undoes", now: nameOfSnooze, off: (*Model).noMark, do: (*Model).snooze},
 		{in: inQueue | inReview, keys: "U", show: "U", does: "undo", says: "undo the newest claim, release or snooze of yours", off: (*Model).noUndo, do: (*Model).takeBack},
 		{in: lists, keys: "R", show: "R", says: "take in what has come, moved or left; the cursor stays with its row", off: (*Model).noNews, do: (*Model).takeIn},
 		{in: lists, keys: "/", show: "/", does: "filter", says: "show only what matches a filter", do: (*Model).openPrompt},
-		{in: lists, keys: "f", show: "f", does: "lists", says: "the next list; queue: open, snoozed, dead-letter, resolved; runs: any, active, exhausted, ended", do: (*Model).nextList},
+		{in: several, keys: "f", show: "f", does: "lists", says: "the next list; queue: open, snoozed, dead-letter, resolved; runs: any, active, exhausted, ended", do: (*Model).nextList},
 
 		// One run.
 		{in: inRun, keys: "left h", show: "left/right", does: "fold", says: "fold and unfold a node of the tree", do: func(m *Model) tea.Cmd { m.here().run.fold(); return m.tell(m.here().run) }},
@@ -89,8 +90,13 @@ func keymap() []binding {
 		{in: inRun, keys: "]", show: "[ ]", does: "sibling", says: "go to the next node, or the one before, at the same level", do: func(m *Model) tea.Cmd { m.here().run.sibling(1); return m.tell(m.here().run) }},
 		{in: inRun, keys: "[", do: func(m *Model) tea.Cmd { m.here().run.sibling(-1); return m.tell(m.here().run) }},
 
+		// One decision.
+		{in: inRecord, keys: "tab", show: "tab", does: "next link", says: "go to the next place that the decision leads to", off: noLink, do: func(m *Model) tea.Cmd { return m.stepLink(1) }},
+		{in: inRecord, keys: "shift+tab", show: "shift+tab", says: "go to the place before", off: noLink, do: func(m *Model) tea.Cmd { return m.stepLink(-1) }},
+		{in: inRecord, keys: "enter", show: "enter", does: "follow", says: "open the place that the decision leads to", now: nameOfLink, off: noLink, do: (*Model).follow},
+
 		// Everywhere.
-		{in: inReview | inHelp, keys: "down j", show: "up/down", does: "scroll", says: "scroll, also with j and k", do: step(1), held: true},
+		{in: inReview | inRecord | inHelp, keys: "down j", show: "up/down", does: "scroll", says: "scroll, also with j and k", do: step(1), held: true},
 		{in: screens | inHelp, keys: "up k", do: step(-1), held: true},
 		{in: screens | inHelp, keys: "pgdown ctrl+f", show: "pgup/pgdn", says: "move by a screen", do: leap(1)},
 		{in: screens | inHelp, keys: "pgup ctrl+b", do: leap(-1)},
@@ -102,10 +108,11 @@ func keymap() []binding {
 		{in: screens, keys: "space", show: "space", does: "freeze", says: "freeze the rows; clocks go on", now: nameOfFreeze, do: (*Model).freeze},
 		{in: screens, keys: "1", show: "1", says: "the queue", do: func(m *Model) tea.Cmd { return m.root(inQueue) }},
 		{in: screens, keys: "2", show: "2", says: "the runs", do: func(m *Model) tea.Cmd { return m.root(inRuns) }},
-		{in: inRun | inReview, keys: "esc", show: "esc", does: "back", says: "go back", kept: true, do: (*Model).escape, tiny: true},
+		{in: screens, keys: "3", show: "3", says: "the ledger", do: func(m *Model) tea.Cmd { return m.root(inLedger) }},
+		{in: inner, keys: "esc", show: "esc", does: "back", says: "go back", kept: true, do: (*Model).escape, tiny: true},
 		{in: lists, keys: "esc", show: "esc", says: "take the cursor out of the list, which then follows by itself", do: (*Model).escape, tiny: true},
 		{in: lists, keys: "q", show: "q", does: "quit", says: "quit", kept: true, do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
-		{in: inRun | inReview, keys: "q", show: "q", says: "quit, from a list only", off: notAtRoot, do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
+		{in: inner, keys: "q", show: "q", says: "quit, from a list only", off: notAtRoot, do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
 		{in: screens | inHelp, keys: "ctrl+c", show: "ctrl+c", says: "quit; in a form or a filter it leaves that first", do: func(*Model) tea.Cmd { return tea.Quit }, tiny: true},
 		{in: screens, keys: "?", show: "?", does: "help", says: "the keys of this place", kept: true, do: (*Model).openHelp},
 		{in: screens | inForm | inPrompt | inHelp, keys: "ctrl+z", show: "ctrl+z", says: "suspend to the shell", do: func(*Model) tea.Cmd { return tea.Suspend }, tiny: true},

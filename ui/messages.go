@@ -42,10 +42,20 @@ type want struct {
 	runsGen   int
 	shownRuns []gate.RunID
 
+	ledger    *ledgerWant
+	ledgerGen int
+	record    uint64 // seq; 0: none
+
 	run gate.RunID // empty: none
 
 	review gate.Ref // the operation of the item under review; zero: none
 	came   gate.Ref // the operation whose attempt the newest answer permitted; zero: none
+}
+
+// ledgerWant says which decisions are wanted: a window of them, newest first.
+type ledgerWant struct {
+	window gate.Window // anchors are of decisionIDs
+	by     gate.Filter
 }
 
 // listed names an item that is shown.
@@ -67,6 +77,11 @@ type readMsg struct {
 	snoozed  snoozedItems
 	runs     *page[gate.RunID, gate.RunRow]
 	runsGen  int
+
+	ledger    *page[decisionID, gate.DecisionRow]
+	ledgerGen int
+	recordSeq uint64            // that was asked for; 0: none
+	record    *gate.DecisionRow // nil when it does not exist
 
 	runID gate.RunID
 	run   *gate.RunView // nil when it does not exist

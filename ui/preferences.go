@@ -66,18 +66,20 @@ var actions = []keyed{
 	{"snooze", inQueue | inReview, "z", ""},
 	{"undo", inQueue | inReview, "U", ""},
 
-	{"open", inQueue, "enter", "open what the cursor is on: the review of an item, or a run"},
+	{"open", inQueue, "enter", "open what the cursor is on: the review of an item, a run, or a decision"},
 	{"open", inRuns, "enter", ""},
 	{"open", inRun, "enter", ""},
+	{"open", inLedger, "enter", ""},
+	{"open", inRecord, "enter", ""},
 	{"run", inQueue | inReview, "v", ""},
-	{"back", inRun | inReview, "esc", ""},
+	{"back", inner, "esc", ""},
 	{"back", lists, "esc", ""},
 	{"quit", lists, "q", ""},
-	{"quit", inRun | inReview, "q", ""},
+	{"quit", inner, "q", ""},
 	{"help", screens, "?", ""},
 
 	{"down", lists | inRun, "down", "move down, or scroll"},
-	{"down", inReview | inHelp, "down", ""},
+	{"down", inReview | inRecord | inHelp, "down", ""},
 	{"up", screens | inHelp, "up", "move up, or scroll"},
 	{"page-down", screens | inHelp, "pgdown", "move down by a screen"},
 	{"page-up", screens | inHelp, "pgup", "move up by a screen"},
@@ -85,7 +87,7 @@ var actions = []keyed{
 	{"last", screens | inHelp, "end", "move to the last row that is held"},
 	{"take-in", lists, "R", ""},
 	{"filter", lists, "/", ""},
-	{"next-list", lists, "f", ""},
+	{"next-list", several, "f", ""},
 
 	{"fold", inRun, "left", "fold a node of the tree"},
 	{"unfold", inRun, "right", "unfold a node of the tree"},
@@ -93,11 +95,15 @@ var actions = []keyed{
 	{"next-sibling", inRun, "]", "go to the next node at the same level"},
 	{"previous-sibling", inRun, "[", "go to the node before at the same level"},
 
+	{"next-link", inRecord, "tab", ""},
+	{"previous-link", inRecord, "shift+tab", ""},
+
 	{"copy-id", screens, "y", ""},
 	{"copy-json", screens, "Y", ""},
 	{"freeze", screens, "space", ""},
 	{"queue", screens, "1", ""},
 	{"runs", screens, "2", ""},
+	{"ledger", screens, "3", ""},
 }
 
 // nameOf returns the name of a binding, empty for one that keeps its keys.

@@ -23,8 +23,12 @@ func (m *Model) openPrompt() tea.Cmd {
 	p := &prompt{text: textField(partReason, "", "", false).text, list: gate.FilterQueue}
 	p.text.CharLimit = gate.MaxFilter
 	is := m.queue.by
-	if m.here().place == inRuns {
+	switch m.here().place {
+	case inRuns:
 		p.list, is = gate.FilterRuns, m.runs.by
+	case inLedger:
+		p.list, is = gate.FilterLedger, m.ledger.by
+	default:
 	}
 	p.text.SetValue(is.String())
 	p.text.Focus()
@@ -61,9 +65,12 @@ func said(wrong *gate.FilterError) string {
 func (m *Model) applyPrompt() tea.Cmd {
 	by, _ := gate.ParseFilter(m.prompt.list, m.prompt.text.Value()) // the key is off while it is wrong
 	m.prompt = nil
-	if m.here().place == inRuns {
+	switch m.here().place {
+	case inRuns:
 		m.runs.filter(m.runs.state, by)
-	} else {
+	case inLedger:
+		m.ledger.filter(by)
+	default:
 		m.queue.filter(m.queue.of, by)
 	}
 	m.feed.urgent = true

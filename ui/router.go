@@ -16,14 +16,18 @@ type place uint16
 const (
 	inQueue place = 1 << iota
 	inRuns
+	inLedger
 	inRun
 	inReview
+	inRecord
 	inForm
 	inPrompt
 	inHelp
 
-	lists   = inQueue | inRuns
-	screens = lists | inRun | inReview
+	several = inQueue | inRuns // those that are several lists
+	lists   = several | inLedger
+	inner   = inRun | inReview | inRecord
+	screens = lists | inner
 )
 
 // crumb is one step of the way from a root screen to where the operator is.
@@ -31,6 +35,22 @@ type crumb struct {
 	place  place
 	run    *runScreen
 	review *reviewScreen
+	record *recordScreen
+}
+
+// same reports whether two crumbs are of the same thing.
+func (c crumb) same(d crumb) bool {
+	switch {
+	case c.place != d.place:
+		return false
+	case c.run != nil:
+		return c.run.id == d.run.id
+	case c.review != nil:
+		return c.review.id == d.review.id
+	case c.record != nil:
+		return c.record.seq == d.record.seq
+	}
+	return false
 }
 
 // here returns the screen that is shown.
@@ -60,7 +80,7 @@ func (m *Model) root(p place) tea.Cmd {
 // back.
 func (m *Model) enter(c crumb) {
 	for i, old := range m.path {
-		if old.place == c.place && (c.run != nil && old.run.id == c.run.id || c.review != nil && old.review.id == c.review.id) {
+		if old.same(c) {
 			m.path = m.path[:i+1]
 			m.arrive()
 			return
@@ -83,14 +103,8 @@ func (m *Model) back() tea.Cmd {
 // held back while nobody looked; its cursor stays with its id.
 func (m *Model) arrive() {
 	m.form = nil
-	switch m.here().place {
-	case inQueue:
-		m.queue.list.adopt = true
-		m.queue.list.pick = !m.queue.list.cur.inList()
-	case inRuns:
-		m.runs.list.adopt = true
-		m.runs.list.pick = !m.runs.list.cur.inList()
-	default:
+	if l := m.listing(); l != nil {
+		l.come()
 	}
 	m.resize()
 	m.feed.urgent = true
@@ -101,6 +115,7 @@ func (m *Model) resize() {
 	p := views.Page{Width: m.width, Height: m.height}
 	m.queue.list.resize(views.QueueRows(p))
 	m.runs.list.resize(views.RunsRows(p))
+	m.ledger.list.resize(views.LedgerRows(p))
 	for i := range m.path {
 		if r := m.path[i].run; r != nil {
 			r.resize(p)
@@ -116,10 +131,16 @@ func (m *Model) wants() want {
 		m.queue.wants(&w)
 	case inRuns:
 		m.runs.wants(&w)
+	case inLedger:
+		m.ledger.wants(&w)
 	case inRun:
 		w.run = c.run.id
 	case inReview:
 		c.review.wants(&w)
+	case inRecord:
+		if c.record.row == nil {
+			w.record = c.record.seq
+		}
 	default:
 	}
 	return w
@@ -141,9 +162,16 @@ func (m *Model) apply(msg readMsg) {
 	if msg.runs != nil && msg.runsGen == m.runs.gen {
 		m.runs.list.take(*msg.runs)
 	}
+	if msg.ledger != nil && msg.ledgerGen == m.ledger.gen {
+		m.ledger.list.take(*msg.ledger)
+	}
 	for i := range m.path {
 		if r := m.path[i].run; r != nil && r.id == msg.runID {
 			r.take(msg.run)
+		}
+		if r := m.path[i].record; r != nil && r.seq == msg.recordSeq {
+			r.take(msg.record)
+			r.none = r.row == nil
 		}
 		if r := m.path[i].review; r != nil && r.about() == msg.review && !msg.review.IsZero() {
 			r.take(msg)
@@ -216,12 +244,8 @@ func (m *Model) escape() tea.Cmd {
 	if len(m.path) > 1 {
 		return m.back()
 	}
-	switch m.here().place {
-	case inQueue:
-		m.queue.list.release()
-	case inRuns:
-		m.runs.list.release()
-	default:
+	if l := m.listing(); l != nil {
+		l.release()
 	}
 	m.feed.urgent = true
 	return nil
@@ -236,6 +260,8 @@ func (m *Model) step(n int) tea.Cmd {
 		return m.moveRun(n)
 	case inReview:
 		return m.scrollReview(n)
+	case inRecord:
+		return m.scrollRecord(n)
 	default:
 		return m.moveIn(n)
 	}

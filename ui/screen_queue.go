@@ -158,17 +158,25 @@ func (m *Model) listNotice(n views.Notice, l listNews) views.Notice {
 // queueRow returns the item under the cursor, nil for none.
 func (m *Model) queueRow() *gate.ItemRow { return m.queue.list.selected() }
 
-// moveIn moves the cursor of the list that is shown.
-func (m *Model) moveIn(n int) tea.Cmd {
-	var short bool
+// listing returns the list that is shown, nil for none.
+func (m *Model) listing() listing {
 	switch m.here().place {
 	case inQueue:
-		short = m.queue.list.move(n)
+		return &m.queue.list
 	case inRuns:
-		short = m.runs.list.move(n)
+		return &m.runs.list
+	case inLedger:
+		return &m.ledger.list
 	default:
+		return nil
 	}
-	m.feed.urgent = m.feed.urgent || short
+}
+
+// moveIn moves the cursor of the list that is shown.
+func (m *Model) moveIn(n int) tea.Cmd {
+	if l := m.listing(); l != nil && l.move(n) {
+		m.feed.urgent = true
+	}
 	return nil
 }
 
@@ -186,7 +194,7 @@ func noItem(m *Model) string {
 
 // noNews says why there is nothing to take in.
 func (m *Model) noNews() string {
-	if m.here().place == inRuns && m.runs.list.pending() || m.here().place == inQueue && m.queue.list.pending() {
+	if l := m.listing(); l != nil && l.pending() {
 		return ""
 	}
 	return "nothing is held back"
@@ -194,11 +202,7 @@ func (m *Model) noNews() string {
 
 // takeIn takes in what a list holds back.
 func (m *Model) takeIn() tea.Cmd {
-	if m.here().place == inRuns {
-		m.runs.list.takeIn()
-	} else {
-		m.queue.list.takeIn()
-	}
+	m.listing().takeIn()
 	m.feed.urgent = true
 	return nil
 }

@@ -20,6 +20,10 @@ func (m *Model) View() string {
 	switch c := m.here(); c.place {
 	case inRuns:
 		return m.viewRuns(p)
+	case inLedger:
+		return m.viewLedger(p)
+	case inRecord:
+		return m.viewRecord(p, c.record)
 	case inRun:
 		return m.viewRun(p, c.run)
 	case inReview:
@@ -52,12 +56,15 @@ func (m *Model) header() views.Header {
 	h.Tabs = []views.Tab{
 		{Key: "1", Name: "queue", Note: count(m.counts.Open())},
 		{Key: "2", Name: "runs", Note: count(m.counts.Runs)},
+		{Key: "3", Name: "ledger"},
 	}
 	switch m.path[0].place {
 	case inQueue:
 		h.Current = 0
 	case inRuns:
 		h.Current = 1
+	case inLedger:
+		h.Current = 2
 	default:
 	}
 	return h

@@ -34,6 +34,15 @@ type window[ID ~string, Row any] struct {
 	height int // rows that are seen at once
 }
 
+// listing is what the keys of a list need of it, whatever its rows are.
+type listing interface {
+	come()
+	move(n int) (short bool)
+	pending() bool
+	takeIn()
+	release()
+}
+
 // page is one answer to a query of a window.
 type page[ID ~string, Row any] struct {
 	asked gate.Window
@@ -124,6 +133,10 @@ func (w *window[ID, Row]) move(n int) (short bool) {
 	w.cur.keepInView(w.height, len(w.rows))
 	return w.prior && w.cur.top < w.height/2 || w.more && w.cur.top+w.height+w.height/2 > len(w.rows)
 }
+
+// come is told that the operator comes to the list: it takes in what it has
+// held back, and selects its first row if it has no cursor.
+func (w *window[ID, Row]) come() { w.adopt, w.pick = true, !w.cur.inList() }
 
 // release takes the cursor out of the list, which then follows by itself.
 func (w *window[ID, Row]) release() {
