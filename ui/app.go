@@ -68,14 +68,15 @@ type Model struct {
 	counts gate.Counts
 	landed bool // the first read has come
 
-	keys   []binding
-	path   []crumb // where the operator is; the last one is on the screen
-	queue  queueScreen
-	runs   runsScreen
-	ledger ledgerScreen
-	form   *form // over the review; nil for none
-	prompt *prompt
-	help   *help
+	keys         []binding
+	path         []crumb // where the operator is; the last one is on the screen
+	queue        queueScreen
+	runs         runsScreen
+	ledger       ledgerScreen
+	dependencies dependenciesScreen
+	form         *form // over the review; nil for none
+	prompt       *prompt
+	help         *help
 
 	drafts   map[draftOf]*form
 	session  string // begins the ids of this console's requests
@@ -94,16 +95,17 @@ type draftOf struct {
 // New returns a console that has read nothing yet. ctx ends what it waits for.
 func New(ctx context.Context, o Options) *Model {
 	m := &Model{
-		Options: o,
-		out:     &outside{ctx: ctx, source: o.Source, desk: o.Desk, who: o.Who, clock: o.Clock, after: after},
-		now:     o.Clock(),
-		keys:    keymap(),
-		path:    []crumb{{place: inQueue}},
-		queue:   newQueueScreen(),
-		runs:    newRunsScreen(),
-		ledger:  newLedgerScreen(),
-		drafts:  map[draftOf]*form{},
-		session: rand.Text(),
+		Options:      o,
+		out:          &outside{ctx: ctx, source: o.Source, desk: o.Desk, who: o.Who, clock: o.Clock, after: after},
+		now:          o.Clock(),
+		keys:         keymap(),
+		path:         []crumb{{place: inQueue}},
+		queue:        newQueueScreen(),
+		runs:         newRunsScreen(),
+		ledger:       newLedgerScreen(),
+		dependencies: newDependenciesScreen(),
+		drafts:       map[draftOf]*form{},
+		session:      rand.Text(),
 	}
 	m.feed.asOf, m.feed.urgent = m.now, true
 	return m

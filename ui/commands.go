@@ -148,6 +148,11 @@ func (o *outside) collect(ctx context.Context, w want, now time.Time) (msg readM
 			msg.record = &got.Rows[0]
 		}
 	}
+	if w.dependencies != nil {
+		if msg.dependencies, err = o.dependencies(ctx, w.dependencies, now); err != nil {
+			return msg, err
+		}
+	}
 	if w.run != "" {
 		msg.runID = w.run
 		switch run, err := o.source.Run(ctx, w.run, now); {
@@ -181,6 +186,27 @@ func ofFilter(f gate.Filter, err error) error {
 		return fmt.Errorf("%w %s: %w", errLongFilter, f, err)
 	}
 	return err
+}
+
+// dependencies brings what is known of all dependencies, and what waits on one.
+func (o *outside) dependencies(ctx context.Context, w *dependenciesWant, now time.Time) (*dependenciesRead, error) {
+	const most = 20 // items that are seen below the list
+	rows, err := o.source.Dependencies(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	got := &dependenciesRead{on: w.on, page: page[dependencyName, gate.DependencyRow]{asked: w.window, rows: rows, total: int64(len(rows))}}
+	for i := range rows {
+		if name := rows[i].Name; dependencyName(name) == w.on && rows[i].Items > 0 {
+			q := gate.ItemsQuery{Window: gate.Window{After: most}, Now: now, Filter: gate.FilterBy(gate.FilterQueue, [2]string{"dep", name})}
+			items, err := o.source.Items(ctx, q)
+			if err != nil {
+				return nil, ofFilter(q.Filter, err)
+			}
+			got.waiting = items.Rows
+		}
+	}
+	return got, nil
 }
 
 // window brings a window of the ledger, newest first, of which newest is at

@@ -31,6 +31,10 @@ func (m *Model) shown() (id string, what any) {
 		if row := m.decision(); row != nil {
 			return strconv.FormatUint(row.Seq, 10), row
 		}
+	case inDependencies:
+		if row := m.dependencies.list.selected(); row != nil {
+			return row.Name, row
+		}
 	case inRecord:
 		if c.record.row != nil {
 			return strconv.FormatUint(c.record.seq, 10), c.record.row

@@ -211,7 +211,7 @@ func TestEveryKeyIsAnsweredThoughTheStoreHangs(t *testing.T) {
 	w.run("run-1", 6, 1, 10*time.Minute)
 	w.lost("run-1", "charge-42")
 	h := sit(w)
-	h.press("3", "k", "1", "enter") // from here on the store hangs
+	h.press("3", "k", "4", "1", "enter") // from here on the store hangs
 	store := hung{make(chan struct{})}
 	defer close(store.until)
 	h.m.out.source, h.m.out.desk = store, store
@@ -225,7 +225,7 @@ func TestEveryKeyIsAnsweredThoughTheStoreHangs(t *testing.T) {
 		}
 		h.m.View()
 	}
-	for _, key := range []string{"r", "esc", "c", "z", "u", "v", "down", "tab", "left", "esc", "2", "j", "k", "/", "p", "enter", "f", "R", "1", "j", "enter", "x", "?", "j", "esc", "esc", "space", "y", "Y", "U", "G", "home", "3", "k", "enter", "tab", "shift+tab", "enter", "esc", "pgup", "/", "a", "enter", "y", "R"} {
+	for _, key := range []string{"r", "esc", "c", "z", "u", "v", "down", "tab", "left", "esc", "2", "j", "k", "/", "p", "enter", "f", "R", "1", "j", "enter", "x", "?", "j", "esc", "esc", "space", "y", "Y", "U", "G", "home", "3", "k", "enter", "tab", "shift+tab", "enter", "esc", "pgup", "/", "a", "enter", "y", "R", "4", "j", "y", "Y", "R", "enter", "esc"} {
 		press(key)
 	}
 	if waiting == 0 {

@@ -33,6 +33,9 @@ var dialogs = map[string][]string{
 	"record":           {"3", "k", "enter"},
 	"record, scrolled": {"3", "k", "enter", "tab", "pgdown"},
 	"help of record":   {"3", "k", "enter", "?"},
+	"dependencies":     {"4", "j"},
+	"help of deps":     {"4", "?"},
+	"waiting on one":   {"4", "enter"},
 	"review":           {"enter"},
 	"review, scrolled": {"enter", "pgdown"},
 	"help of review":   {"enter", "?", "pgdown"},
@@ -151,7 +154,7 @@ func TestRule10OtherRowsAreUntouched(t *testing.T) {
 // Any keys at any sizes: no panic, and a frame of the right size.
 func FuzzKeysAndSizes(f *testing.F) {
 	alphabet := []string{
-		"j", "k", "enter", "esc", "tab", "r", "a", "A", "x", "n", "t", "c", "z", "U", "u", "v", "R", "f", "/", "?", "1", "2", "3", "space", "shift+tab",
+		"j", "k", "enter", "esc", "tab", "r", "a", "A", "x", "n", "t", "c", "z", "U", "u", "v", "R", "f", "/", "?", "1", "2", "3", "4", "space", "shift+tab",
 		"left", "right", "up", "down", "home", "end", "pgdown", "pgup", "]", "[", "y", "Y", "ctrl+s", "backspace", "q", "é", "世",
 	}
 	for _, keys := range dialogs {
@@ -219,6 +222,7 @@ var frames = []struct {
 	{"run", []string{"v"}},
 	{"ledger", []string{"3", "k"}},
 	{"record", []string{"3", "k", "enter"}},
+	{"dependencies", []string{"4"}},
 	{"review", []string{"enter"}},
 	{"form", []string{"enter", "a", "", "x", "y"}},
 	{"help", []string{"?"}},

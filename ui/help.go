@@ -62,6 +62,8 @@ func placeName(p place) string {
 		return "of a review"
 	case inLedger:
 		return "of the ledger"
+	case inDependencies:
+		return "of the dependencies"
 	case inRecord:
 		return "of one decision"
 	default:

@@ -17,7 +17,7 @@ import (
 // footer can be pressed, and the help says what each key does.
 func TestKeymap(t *testing.T) {
 	keys := keymap()
-	for _, p := range []place{inQueue, inRuns, inLedger, inRun, inReview, inRecord, inForm, inPrompt, inHelp} {
+	for _, p := range []place{inQueue, inRuns, inLedger, inDependencies, inRun, inReview, inRecord, inForm, inPrompt, inHelp} {
 		seen := map[string]bool{}
 		for _, b := range keys {
 			if b.in&p == 0 {
@@ -118,7 +118,7 @@ func TestQuit(t *testing.T) {
 // ctrl+c quits from every screen, and from the help that says so; a form or a
 // filter it leaves first, with what was typed.
 func TestCtrlCQuits(t *testing.T) {
-	for _, keys := range [][]string{nil, {"2"}, {"enter"}, {"v"}, {"3"}, {"3", "k", "enter"}, {"?"}, {"enter", "?"}} {
+	for _, keys := range [][]string{nil, {"2"}, {"enter"}, {"v"}, {"3"}, {"3", "k", "enter"}, {"4"}, {"?"}, {"enter", "?"}} {
 		h, _ := incident(t)
 		h.press(keys...)
 		h.press("ctrl+c")
@@ -156,6 +156,13 @@ func TestTheWay(t *testing.T) {
 		{"j", "runs"},
 		{"enter", "runs run"},
 		{"1", "queue"},
+		{"4", "dependencies"},
+		{"enter", "dependencies queue"},
+		{"q", "dependencies queue"},
+		{"j", "dependencies queue"},
+		{"enter", "dependencies queue review"},
+		{"esc", "dependencies queue"},
+		{"esc", "dependencies"},
 		{"3", "ledger"},
 		{"k", "ledger"},
 		{"enter", "ledger record"},
@@ -165,7 +172,7 @@ func TestTheWay(t *testing.T) {
 		h.press(s.key)
 		var way []string
 		for _, c := range h.m.path {
-			way = append(way, map[place]string{inQueue: "queue", inRuns: "runs", inRun: "run", inReview: "review", inLedger: "ledger", inRecord: "record"}[c.place])
+			way = append(way, map[place]string{inQueue: "queue", inRuns: "runs", inRun: "run", inReview: "review", inLedger: "ledger", inRecord: "record", inDependencies: "dependencies"}[c.place])
 		}
 		if got := strings.Join(way, " "); got != s.want {
 			t.Fatalf("after %s: %s, want %s", s.key, got, s.want)
@@ -338,6 +345,8 @@ func TestFooter(t *testing.T) {
 		{[]string{"enter"}, []string{"A ", "t note", "esc back", "? help"}},
 		{[]string{"v"}, []string{"esc back", "? help"}},
 		{[]string{"2", "j"}, []string{"enter open", "q quit", "? help"}},
+		{[]string{"4"}, []string{"4 dependencies", "enter what waits", "q quit", "? help"}},
+		{[]string{"enter"}, []string{"enter review", "esc back", "? help"}},
 		{[]string{"3", "k"}, []string{"3 ledger", "enter open", "/ filter", "q quit", "? help"}},
 		{[]string{"enter"}, []string{"enter ", "tab next link", "esc back", "? help"}},
 	} {

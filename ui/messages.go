@@ -46,6 +46,8 @@ type want struct {
 	ledgerGen int
 	record    uint64 // seq; 0: none
 
+	dependencies *dependenciesWant
+
 	run gate.RunID // empty: none
 
 	review gate.Ref // the operation of the item under review; zero: none
@@ -56,6 +58,21 @@ type want struct {
 type ledgerWant struct {
 	window gate.Window // anchors are of decisionIDs
 	by     gate.Filter
+}
+
+// dependenciesWant says from where on the dependencies are shown, and of which
+// one the items are wanted that wait on it.
+type dependenciesWant struct {
+	window gate.Window
+	on     dependencyName // empty: none
+}
+
+// dependenciesRead is what is known of all dependencies, and the first items
+// that wait on one of them.
+type dependenciesRead struct {
+	page    page[dependencyName, gate.DependencyRow]
+	on      dependencyName
+	waiting []gate.ItemRow
 }
 
 // listed names an item that is shown.
@@ -82,6 +99,8 @@ type readMsg struct {
 	ledgerGen int
 	recordSeq uint64            // that was asked for; 0: none
 	record    *gate.DecisionRow // nil when it does not exist
+
+	dependencies *dependenciesRead
 
 	runID gate.RunID
 	run   *gate.RunView // nil when it does not exist

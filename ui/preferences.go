@@ -66,11 +66,12 @@ var actions = []keyed{
 	{"snooze", inQueue | inReview, "z", ""},
 	{"undo", inQueue | inReview, "U", ""},
 
-	{"open", inQueue, "enter", "open what the cursor is on: the review of an item, a run, or a decision"},
+	{"open", inQueue, "enter", "open what the cursor is on: the review of an item, a run, a decision, or what waits on a dependency"},
 	{"open", inRuns, "enter", ""},
 	{"open", inRun, "enter", ""},
 	{"open", inLedger, "enter", ""},
 	{"open", inRecord, "enter", ""},
+	{"open", inDependencies, "enter", ""},
 	{"run", inQueue | inReview, "v", ""},
 	{"back", inner, "esc", ""},
 	{"back", lists, "esc", ""},
@@ -86,7 +87,7 @@ var actions = []keyed{
 	{"first", screens | inHelp, "home", "move to the first row that is held"},
 	{"last", screens | inHelp, "end", "move to the last row that is held"},
 	{"take-in", lists, "R", ""},
-	{"filter", lists, "/", ""},
+	{"filter", sought, "/", ""},
 	{"next-list", several, "f", ""},
 
 	{"fold", inRun, "left", "fold a node of the tree"},
@@ -104,6 +105,7 @@ var actions = []keyed{
 	{"queue", screens, "1", ""},
 	{"runs", screens, "2", ""},
 	{"ledger", screens, "3", ""},
+	{"dependencies", screens, "4", ""},
 }
 
 // nameOf returns the name of a binding, empty for one that keeps its keys.

@@ -17,6 +17,7 @@ const (
 	inQueue place = 1 << iota
 	inRuns
 	inLedger
+	inDependencies
 	inRun
 	inReview
 	inRecord
@@ -24,8 +25,9 @@ const (
 	inPrompt
 	inHelp
 
-	several = inQueue | inRuns // those that are several lists
-	lists   = several | inLedger
+	several = inQueue | inRuns   // those that are several lists
+	sought  = several | inLedger // those with a filter
+	lists   = sought | inDependencies
 	inner   = inRun | inReview | inRecord
 	screens = lists | inner
 )
@@ -116,6 +118,7 @@ func (m *Model) resize() {
 	m.queue.list.resize(views.QueueRows(p))
 	m.runs.list.resize(views.RunsRows(p))
 	m.ledger.list.resize(views.LedgerRows(p))
+	m.dependencies.resize(p)
 	for i := range m.path {
 		if r := m.path[i].run; r != nil {
 			r.resize(p)
@@ -133,6 +136,8 @@ func (m *Model) wants() want {
 		m.runs.wants(&w)
 	case inLedger:
 		m.ledger.wants(&w)
+	case inDependencies:
+		m.dependencies.wants(&w)
 	case inRun:
 		w.run = c.run.id
 	case inReview:
@@ -164,6 +169,13 @@ func (m *Model) apply(msg readMsg) {
 	}
 	if msg.ledger != nil && msg.ledgerGen == m.ledger.gen {
 		m.ledger.list.take(*msg.ledger)
+	}
+	if msg.dependencies != nil {
+		m.dependencies.take(msg.dependencies)
+		m.resize()
+		if d := &m.dependencies; d.waitingOn != d.list.cur.id {
+			m.feed.urgent = true // the cursor has come, or moved on, meanwhile
+		}
 	}
 	for i := range m.path {
 		if r := m.path[i].run; r != nil && r.id == msg.runID {
@@ -273,6 +285,14 @@ func (m *Model) leap(screens int) tea.Cmd {
 		return m.step(screens)
 	}
 	return m.step(screens * rows)
+}
+
+// nameOfEscape: a list that was opened from another screen leads back to it.
+func nameOfEscape(m *Model) (does, says string) {
+	if len(m.path) > 1 {
+		return "back", "go back"
+	}
+	return "", "take the cursor out of the list, which then follows by itself"
 }
 
 func notAtRoot(m *Model) string {

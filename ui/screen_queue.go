@@ -167,6 +167,8 @@ func (m *Model) listing() listing {
 		return &m.runs.list
 	case inLedger:
 		return &m.ledger.list
+	case inDependencies:
+		return &m.dependencies.list
 	default:
 		return nil
 	}
@@ -174,9 +176,10 @@ func (m *Model) listing() listing {
 
 // moveIn moves the cursor of the list that is shown.
 func (m *Model) moveIn(n int) tea.Cmd {
-	if l := m.listing(); l != nil && l.move(n) {
+	if l := m.listing(); l != nil && l.move(n) || m.here().place == inDependencies { // there, what waits is of another one
 		m.feed.urgent = true
 	}
+	m.resize()
 	return nil
 }
 

@@ -22,6 +22,8 @@ func (m *Model) View() string {
 		return m.viewRuns(p)
 	case inLedger:
 		return m.viewLedger(p)
+	case inDependencies:
+		return m.viewDependencies(p)
 	case inRecord:
 		return m.viewRecord(p, c.record)
 	case inRun:
@@ -57,6 +59,7 @@ func (m *Model) header() views.Header {
 		{Key: "1", Name: "queue", Note: count(m.counts.Open())},
 		{Key: "2", Name: "runs", Note: count(m.counts.Runs)},
 		{Key: "3", Name: "ledger"},
+		{Key: "4", Name: "dependencies"},
 	}
 	switch m.path[0].place {
 	case inQueue:
@@ -65,6 +68,8 @@ func (m *Model) header() views.Header {
 		h.Current = 1
 	case inLedger:
 		h.Current = 2
+	case inDependencies:
+		h.Current = 3
 	default:
 	}
 	return h
