@@ -32,7 +32,7 @@ func (a *app) completeRuns(cmd *cobra.Command, args []string, begun string) ([]s
 	})
 }
 
-// completeItems completes the id of an item, and after it nothing.
+// completeItems completes the id of the first item.
 func (a *app) completeItems(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	return a.complete(cmd, len(args) == 0, func(ctx context.Context, r gate.Reader) (words []string, err error) {
 		for _, state := range []gate.HoldState{gate.HoldOpen, gate.HoldDeadLetter} {

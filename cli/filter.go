@@ -13,13 +13,18 @@ import (
 // filterFlag adds the flag that chooses rows of a list, and says in the help of
 // the command what a filter is.
 func filterFlag(cmd *cobra.Command, list gate.FilterList, into *gate.Filter, what string) {
-	cmd.Flags().Var(&filterValue{list, into}, "filter", "only "+what+" that match these terms")
+	filterVar(cmd, list, into, "only "+what+" that match these terms")
 	cmd.Long = cmd.Short + `.
 
 A filter is made of terms between blanks; what it chooses matches all of them. A term is
 name:value, or a text that is a part of any name of a row. In a value * stands for any
 text, and quotes hold one with blanks; ! before a term negates it. Names here:
 ` + strings.Join(list.Names(), " ")
+}
+
+// filterVar adds the flag, and completes it.
+func filterVar(cmd *cobra.Command, list gate.FilterList, into *gate.Filter, usage string) {
+	cmd.Flags().Var(&filterValue{list, into}, "filter", usage)
 	complete := func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		return list.Complete(begun), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	}

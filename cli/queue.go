@@ -18,7 +18,12 @@ func (a *app) queueCommand() *cobra.Command {
 with its version; what decides takes that version, so that what was seen is what is
 decided on.
 
-The exit code of a verb is 6 when the gate says stop, and 7 when the item had moved.`
+A verb takes several items, each as ITEM@VERSION, or with --filter those that match,
+which --yes-N counts. The set is frozen then, each goes through the gate alone, and there
+is a line per item. When a breaker opens, the rest is skipped.
+
+The exit code of a verb is 6 when the gate says stop, or skips an item, and 7 when an
+item had moved; of many the highest counts.`
 	return queue
 }
 
@@ -27,6 +32,7 @@ func (a *app) queueListCommand() *cobra.Command {
 		q     gate.ItemsQuery
 		run   string
 		limit int64
+		group bool
 	)
 	cmd := &cobra.Command{
 		Use:     "list",
@@ -34,6 +40,9 @@ func (a *app) queueListCommand() *cobra.Command {
 		Example: "  tollgate queue list --filter 'dep:payments* !code:timeout since:1h'",
 		Args:    noArgs,
 		RunE: a.reading(func(cmd *cobra.Command, r gate.Reader, _ []string) error {
+			if group {
+				return a.queueByCause(cmd, r, q.Filter)
+			}
 			q.Now, q.Run = time.Now().UTC(), gate.RunID(run)
 			columns, row := itemColumns, itemRow
 			switch {
@@ -66,6 +75,7 @@ func (a *app) queueListCommand() *cobra.Command {
 	f.Var(&wordValue{into: stateValue{&q}, kind: "STATE", words: []string{"open", "snoozed", "dead-letter", "resolved"}}, "state", "items in this state: open (the default), snoozed (open, and put off), dead-letter or resolved")
 	f.Var(&wordValue{into: &q.Kind, kind: "KIND", words: []string{"outcome-unknown", "approval", "exhausted", "stopped"}}, "kind", "only this kind: outcome-unknown, approval, exhausted or stopped")
 	f.StringVar(&run, "run", "", "only this run")
+	f.BoolVar(&group, "group", false, "what is open by cause: dependency, code and class, the largest first")
 	filterFlag(cmd, gate.FilterQueue, &q.Filter, "items")
 	limitFlag(cmd, &limit, "items")
 	return cmd

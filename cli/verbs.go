@@ -3,6 +3,7 @@ package cli
 import (
 	"crypto/rand"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -35,8 +36,8 @@ on the same budget. It can still say stop. A yes goes to the agent that waits.`)
 		`Go on in a new run with limits of its own. What is unfinished goes on there, with its
 keys, outcomes and findings; the counters of the old run stay as they are.`)
 	newRun.cmd.Example = `  tollgate queue new-run i-97cqhqq53y r1.2 --version 2 --attempts 3 --deadline 10m --side-effects 1 --reason 'customer waits'`
-	newRun.args = []string{"ITEM", "RUN"}
-	newRun.read = func(args []string) error { newRun.act.NewRun = gate.RunID(args[1]); return nil }
+	newRun.last, newRun.single = "RUN", true
+	newRun.read = func(last string) error { newRun.act.NewRun = gate.RunID(last); return nil }
 	limitFlags(newRun.cmd, &newRun.act.Limits, &newRun.act.Caps)
 
 	snooze := a.verb(gate.ActSnooze, "Hide an item from the queue until an instant",
@@ -45,7 +46,7 @@ keys, outcomes and findings; the counters of the old run stay as they are.`)
 	snooze.cmd.Flags().Var(&instantValue{&snooze.act.Until}, "until", "when it comes back, such as 2026-01-05T09:00:00Z")
 	var until *time.Duration
 	snooze.cmd.Flags().Var(&spanValue{d: &until, least: time.Second, most: gate.MaxDeadline}, "for", "how long, instead of --until")
-	snooze.read = func([]string) error {
+	snooze.read = func(string) error {
 		switch {
 		case until != nil && !snooze.act.Until.IsZero():
 			return misused(snooze.cmd, "--for and --until: want one of them, got both")
@@ -78,38 +79,48 @@ contract says otherwise. What another decides on it meanwhile needs --take-over.
 type verb struct {
 	app     *app
 	cmd     *cobra.Command
-	args    []string
+	last    string // the argument behind the items; empty for none
+	single  bool   // takes one item at a time
 	act     escalation.Act
 	version *int64
-	read    func(args []string) error // the verb's own arguments
+	read    func(last string) error // the verb's own argument and flags
+
+	picks  []escalation.Pick // of the arguments; version 0 for what was given none
+	filter gate.Filter       // chooses them in place of that
+	yes    *int64            // how many those have to be
 }
 
 func (a *app) verb(do gate.Act, short, long string) *verb {
-	v := &verb{app: a, args: []string{"ITEM"}, act: escalation.Act{Verb: do}, read: func([]string) error { return nil }}
+	v := &verb{app: a, act: escalation.Act{Verb: do}, read: func(string) error { return nil }}
 	v.cmd = &cobra.Command{Short: short, Long: long}
 	return v
 }
 
 func finding(v *verb) {
-	v.args = []string{"ITEM", "FINDING"}
+	v.last = "FINDING"
 	v.cmd.Flags().StringVar(&v.act.Evidence, "evidence", "", "what shows it, such as the provider's reference; with happened it becomes the result_ref")
-	v.read = func(args []string) error {
-		if args[1] == "" || v.act.Finding.UnmarshalText([]byte(args[1])) != nil {
-			return misused(v.cmd, "FINDING: want one of happened, did-not-happen, cannot-tell, got %q", args[1])
+	v.read = func(last string) error {
+		if last == "" || v.act.Finding.UnmarshalText([]byte(last)) != nil {
+			return misused(v.cmd, "FINDING: want one of happened, did-not-happen, cannot-tell, got %q", last)
 		}
 		return nil
 	}
 }
 
 func (v *verb) finish() *cobra.Command {
-	v.cmd.Use = v.act.Verb.String()
-	for _, name := range v.args {
-		v.cmd.Use += " " + name
+	items := "ITEM…"
+	if v.single {
+		items = "ITEM"
 	}
-	v.cmd.Args = takes(v.args...)
+	v.cmd.Use = strings.TrimSpace(v.act.Verb.String() + " " + items + " " + v.last)
+	v.cmd.Args = v.takes
 	v.cmd.ValidArgsFunction = v.app.completeItems
-	v.app.clientFlags(v.cmd)
 	f := v.cmd.Flags()
+	if !v.single {
+		yesFlag(v.cmd, &v.yes)
+		filterVar(v.cmd, gate.FilterQueue, &v.filter, "in place of ITEM…: the open items that match these terms")
+	}
+	v.app.clientFlags(v.cmd)
 	f.StringVar(&v.act.Reason, "reason", "", "why; stands in the ledger")
 	f.StringVar(&v.act.RequestID, "request-id", "", "the same id gets the same answer, once (default: a random one)")
 	f.BoolVar(&v.act.TakeOver, "take-over", false, "although another holds the claim; it is recorded")
@@ -121,14 +132,12 @@ func (v *verb) finish() *cobra.Command {
 
 // check says what is wrong with the call before any store is touched.
 func (v *verb) check(cmd *cobra.Command, args []string) error {
-	if err := v.read(args); err != nil {
+	items, last := v.split(args)
+	if err := v.read(last); err != nil {
 		return err
 	}
-	switch {
-	case v.version != nil:
-		v.act.Version = *v.version
-	case v.act.Verb.Decides():
-		return misused(cmd, "missing --version: tollgate queue show %s prints it", args[0])
+	if err := v.pick(cmd, items); err != nil {
+		return err
 	}
 	if v.act.RequestID == "" {
 		v.act.RequestID = newID()
@@ -137,15 +146,15 @@ func (v *verb) check(cmd *cobra.Command, args []string) error {
 	return asFlag(cmd, err)
 }
 
-func (v *verb) run(cmd *cobra.Command, g *gateway, args []string) error {
-	id := gate.ItemID(args[0])
-	if v.version == nil { // a mark is put on the item as it is
-		item, err := g.Item(cmd.Context(), id)
-		if err != nil {
-			return err
-		}
-		v.act.Version = item.Version
+func (v *verb) run(cmd *cobra.Command, g *gateway, _ []string) error {
+	if err := v.choose(cmd, g); err != nil {
+		return err
 	}
+	if v.many() {
+		return v.bulk(cmd, g)
+	}
+	id := v.picks[0].ID
+	v.act.Version = v.picks[0].Version
 	d, err := g.Do(cmd.Context(), self(), id, v.act)
 	if err := v.app.answered(d, err); d.Verdict != gate.StopClaimed || v.app.json {
 		return err

@@ -42,20 +42,25 @@ type CausesPage struct {
 }
 
 // Causes groups those items of the open queue that a filter of gate.FilterQueue
-// chooses; what is put off is not among them. It reads the whole queue, window
-// by window.
+// chooses; what is put off is not among them.
 //
 // It fails with the store's errors.
 func (d *Desk) Causes(ctx context.Context, filter gate.Filter) (CausesPage, error) {
 	now, _ := d.door.Now()
-	dependencies, err := d.source.Dependencies(ctx, now)
+	return Causes(ctx, d.source, now, filter)
+}
+
+// Causes is Desk.Causes for who only reads. It reads the whole queue, window by
+// window.
+func Causes(ctx context.Context, r gate.Reader, now time.Time, filter gate.Filter) (CausesPage, error) {
+	dependencies, err := r.Dependencies(ctx, now)
 	if err != nil {
 		return CausesPage{}, err
 	}
 	g := grouping{groups: map[causeID]*group{}, seen: map[gate.ItemID]bool{}}
 	q := gate.ItemsQuery{Now: now, State: gate.HoldOpen, Filter: filter}
 	for more := true; more; {
-		page, err := d.source.Items(ctx, q)
+		page, err := r.Items(ctx, q)
 		if err != nil {
 			return CausesPage{}, err
 		}
