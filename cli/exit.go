@@ -9,9 +9,9 @@ import (
 
 	"tollgate/api"
 	"tollgate/escalation"
-	"tollgate/fixtures"
 	"tollgate/gate"
 	"tollgate/runstore"
+	"tollgate/strictyaml"
 )
 
 // The exit codes. They are part of what scripts rely on.
@@ -95,7 +95,7 @@ func exitOfCause(err error) (code int, hint string) {
 	var (
 		own   *fault
 		input *gate.InputError
-		file  *fixtures.Error
+		file  *strictyaml.Error
 	)
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
