@@ -41,7 +41,7 @@ func (s *Store) Contract(ctx context.Context, digest gate.Digest) (document []by
 	if seq == 0 {
 		return nil, gate.About(ErrNoContract, "contract", digest.String())
 	}
-	if err := s.whole(); err != nil {
+	if err := s.ready(); err != nil {
 		return nil, err
 	}
 	d, err := s.decision(seq)

@@ -12,7 +12,7 @@ import (
 
 // Ledger implements gate.Reader.
 func (s *Store) Ledger(ctx context.Context, q gate.LedgerQuery) (page gate.LedgerPage, err error) {
-	if err := s.whole(); err != nil {
+	if err := s.ready(); err != nil {
 		return page, err
 	}
 	if q.Limit <= 0 || q.Limit > gate.MaxWindow {

@@ -40,8 +40,8 @@ func (s *Store) usable() error {
 	return nil
 }
 
-// whole is usable for a caller without the lock, who reads the ledger.
-func (s *Store) whole() error {
+// ready is usable for a caller without the lock, who reads the ledger.
+func (s *Store) ready() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.usable()
